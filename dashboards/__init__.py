@@ -1,0 +1,1 @@
+"""Pages and reports: results of `service.answers` as HTML. Nothing is computed here."""

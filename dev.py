@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""
+Set up, try, test: everything a checkout needs, with nothing but Python.
+
+    python3 dev.py demo               set up and show Last Call on made-up data
+    python3 dev.py test               lint, types and the quick tests
+    python3 dev.py test --all         the slow tests too
+    python3 dev.py test tests/store   only these tests (any arguments of pytest)
+    python3 dev.py lint               lint, types and import contracts only
+    python3 dev.py docs               write docs/reference again from the code
+    python3 dev.py lock               write requirements*.txt again from pyproject.toml
+
+The environment is `.venv` beside this file. A second run installs nothing unless a lock, pyproject.toml
+or Python has changed. Only the standard library is used here, and the file must parse on Python 3.7,
+so that an older Python gets a sentence and not a syntax error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+OLDEST = (3, 11)
+UV = "uv==0.13.9"
+LOCKS = {"run": "requirements.txt", "test": "requirements-test.txt"}
+
+NETWORK_WORDS = (
+    "dns error",
+    "error sending request",
+    "failed to fetch",
+    "failed to connect",
+    "name resolution",
+    "name or service not known",
+    "network is unreachable",
+    "connection refused",
+    "connecterror",
+    "newconnectionerror",
+    "no route to host",
+    "certificate",
+    "timed out",
+)
+
+
+class Stop(Exception):
+    """The run ends here; the text says why and what to do."""
+
+
+def say(text: str) -> None:
+    """Print one short line about what happens next."""
+    print("· " + text, flush=True)
+
+
+# ----------------------------------------------------------------------------- the environment
+
+
+def environment() -> dict[str, str]:
+    """Return the variables for children: ours, without what would bend another Python."""
+    bent = {"PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__"}
+    variables = {name: value for name, value in os.environ.items() if name not in bent}
+    variables["VIRTUAL_ENV"] = str(VENV)
+    variables["PATH"] = str(BIN) + os.pathsep + variables.get("PATH", os.defpath)
+    trusted = ssl.get_default_verify_paths()
+    if trusted.cafile or (trusted.capath and any(Path(trusted.capath).iterdir())):
+        # A company's proxy signs with an authority that only the system knows.
+        variables.setdefault("UV_SYSTEM_CERTS", "true")
+    return variables
+
+
+def quietly(command: list[str], what: str) -> None:
+    """Run *command* without its chatter; on failure show its last lines and stop, naming *what*."""
+    done = subprocess.run(
+        command,
+        cwd=str(ROOT),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    if done.returncode == 0:
+        return
+    output = done.stdout.decode("utf-8", "replace").strip()
+    unreachable = any(word in output.lower() for word in NETWORK_WORDS)
+    tail = "\n".join("    " + line for line in output.splitlines()[-(4 if unreachable else 20) :])
+    if unreachable:
+        raise Stop(
+            what + " failed: the package server cannot be reached.\n"
+            "  Setting up needs the network once. Connect and run this again. Behind a proxy set\n"
+            "  HTTPS_PROXY (and SSL_CERT_FILE where it has a certificate of its own); for a mirror\n"
+            "  set PIP_INDEX_URL and UV_INDEX_URL to its address. The last lines were:\n" + tail
+        )
+    raise Stop(what + " failed. The last lines were:\n" + tail)
+
+
+def newer_python() -> None:
+    """Run this file again with a Python that is new enough, or say that there is none."""
+    for minor in range(OLDEST[1] + 5, OLDEST[1] - 1, -1):
+        found = shutil.which(f"python3.{minor}")
+        works = found and subprocess.call([found, "-c", ""], stderr=subprocess.DEVNULL) == 0
+        if found and works:
+            say("this is Python " + version_text() + "; going on with " + found)
+            os.execv(found, [found, str(Path(__file__).resolve()), *sys.argv[1:]])
+    raise Stop(
+        "Last Call needs Python 3.11 or newer; this is Python " + version_text() + ".\n"
+        "  Debian 12, Ubuntu 24.04: apt install python3 python3-venv\n"
+        "  macOS: install Python from python.org, or: brew install python@3.13\n"
+        "  Then run this again with that Python, for example: python3.13 dev.py demo"
+    )
+
+
+def version_text() -> str:
+    """Return the version of the running Python, e.g. `3.11.7`."""
+    return ".".join(str(part) for part in sys.version_info[:3])
+
+
+def ensure_venv_module() -> None:
+    """Make sure that `python -m venv` works: Debian keeps half of it in a package of its own."""
+    if importlib.util.find_spec("ensurepip") and importlib.util.find_spec("venv"):
+        return
+    package = "python{}.{}-venv".format(*sys.version_info[:2])
+    if not shutil.which("apt-get"):
+        raise Stop(
+            "this Python has no venv module; install it (" + package + " or similar) and run again"
+        )
+    if os.geteuid() != 0:
+        raise Stop(
+            "this Python lacks its venv module. Type, then run this again:\n"
+            "    sudo apt-get update && sudo apt-get install -y " + package
+        )
+    say("installing " + package + " (Debian keeps the venv module there)")
+    os.environ["DEBIAN_FRONTEND"] = "noninteractive"
+    install = ["apt-get", "install", "-y", "--no-install-recommends", package]
+    if subprocess.run(install, capture_output=True, check=False).returncode != 0:
+        quietly(["apt-get", "update"], "apt-get update")
+        quietly(install, "installing " + package)
+    importlib.invalidate_caches()
+
+
+def runs(python: Path) -> bool:
+    """Return whether *python* exists, starts and is new enough."""
+    if not python.exists():
+        return False
+    check = f"import sys; sys.exit(sys.version_info < {OLDEST})"
+    return subprocess.call([str(python), "-c", check], env=environment()) == 0
+
+
+def ensure_venv() -> None:
+    """Make `.venv` unless it is there and works, and put uv into it."""
+    if not runs(PYTHON):
+        ensure_venv_module()
+        again = VENV.exists()
+        if again and not (VENV / "pyvenv.cfg").exists() and any(VENV.iterdir()):
+            raise Stop(str(VENV) + " is not a virtual environment; move it away and run this again")
+        say(("making .venv again" if again else "making .venv") + " with Python " + version_text())
+        clear = ["--clear"] if again else []
+        quietly([sys.executable, "-m", "venv", *clear, str(VENV)], "making .venv")
+    if not tool("uv").exists():
+        if subprocess.call([str(PYTHON), "-c", "import pip"], stderr=subprocess.DEVNULL) != 0:
+            ensure_venv_module()
+            quietly([str(PYTHON), "-m", "ensurepip"], "putting pip into .venv")
+        say("fetching " + UV + ", which installs the rest")
+        pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+        quietly([*pip, "--retries", "2", UV], "fetching uv")
+
+
+def tool(name: str) -> Path:
+    """Return the path of a program inside `.venv`."""
+    return BIN / (name + ".exe" if os.name == "nt" else name)
+
+
+def fingerprint(lock: str) -> str:
+    """Return a hash of what an installation rests on: lock, pyproject.toml, place."""
+    digest = hashlib.sha256()
+    for name in (lock, "pyproject.toml"):
+        digest.update((ROOT / name).read_bytes())
+    digest.update(str(ROOT).encode())
+    return digest.hexdigest()
+
+
+def install(purpose: str) -> None:
+    """Install the lock for *purpose* (`run` or `test`) and the project, unless that is done."""
+    ensure_venv()
+    lock = LOCKS[purpose]
+    stamp = VENV / ("installed-" + lock)
+    wanted = fingerprint(lock)
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    say("installing what " + lock + " lists")
+    uv = [str(tool("uv")), "pip", "install", "--quiet", "--python", str(PYTHON)]
+    quietly([*uv, "--require-hashes", "-r", str(ROOT / lock)], "installing " + lock)
+    quietly([*uv, "--no-deps", "--editable", str(ROOT)], "installing lastcall itself")
+    stamp.write_text(wanted)
+
+
+# ----------------------------------------------------------------------------- the commands
+
+
+def demo(arguments: list[str]) -> int:
+    """Set up and hand over to `lastcall demo`."""
+    install("run")
+    say("lastcall demo " + " ".join(arguments))
+    command = [str(PYTHON), str(tool("lastcall")), "demo", *arguments]
+    if os.name != "nt":
+        os.execve(command[0], command, environment())
+    return subprocess.call(command, env=environment())
+
+
+def steps(named: dict[str, list[str]], variables: dict[str, str]) -> int:
+    """Run every step, whatever the others said, and return 0 only if all of them passed."""
+    failed = []
+    for name, command in named.items():
+        say(name)
+        if subprocess.call(command, cwd=str(ROOT), env=variables) != 0:
+            failed.append(name)
+    say("failed: " + ", ".join(failed) if failed else "all passed")
+    return 1 if failed else 0
+
+
+def linters() -> dict[str, list[str]]:
+    """Return the checks that run no code of ours."""
+    return {
+        "ruff check": [str(tool("ruff")), "check", "."],
+        "ruff format": [str(tool("ruff")), "format", "--check", "."],
+        "mypy": [str(PYTHON), "-m", "mypy"],
+    }
+
+
+def test(arguments: list[str]) -> int:
+    """
+    Check style and types, then run the tests; with arguments for pytest, only those tests.
+
+    Settings of the user's own (`LASTCALL_…`) are kept away from the tests, but for
+    `LASTCALL_TEST_DATABASE_URL`, which names a PostgreSQL to test against.
+    """
+    install("test")
+    everything = "--all" in arguments
+    own = [argument for argument in arguments if argument != "--all"]
+    pytest = [str(PYTHON), "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal"]
+    pytest += ["-m", ""] if everything else []
+    named = {} if own else linters()
+    named["pytest" + (" with the slow tests" if everything else "")] = pytest + own
+    variables = {
+        name: value
+        for name, value in environment().items()
+        if not name.startswith("LASTCALL_") or name == "LASTCALL_TEST_DATABASE_URL"
+    }
+    return steps(named, variables)
+
+
+def lint(arguments: list[str]) -> int:
+    """Check style, types and import contracts; `--fix` repairs what ruff can."""
+    install("test")
+    if "--fix" in arguments:
+        subprocess.call([str(tool("ruff")), "check", "--fix", "--quiet", "."], cwd=str(ROOT))
+        subprocess.call([str(tool("ruff")), "format", "--quiet", "."], cwd=str(ROOT))
+    return steps({**linters(), "import contracts": [str(tool("lint-imports"))]}, environment())
+
+
+def docs(arguments: list[str]) -> int:
+    """Write docs/reference again from settings, commands and routes."""
+    install("test")
+    return subprocess.call(
+        [str(PYTHON), str(ROOT / "docs" / "generate.py"), *arguments],
+        cwd=str(ROOT),
+        env=environment(),
+    )
+
+
+def lock(arguments: list[str]) -> int:
+    """
+    Resolve pyproject.toml and write both locks, with hashes and without any index address.
+
+    uv's own lock file would name the index it asked, so it lives in a temporary folder only.
+    """
+    ensure_venv()
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("pyproject.toml", "README.md", "LICENSE"):
+            shutil.copy(str(ROOT / name), folder)
+        for purpose, target in LOCKS.items():
+            say("writing " + target)
+            group = ["--no-default-groups"] if purpose == "run" else ["--group", "test"]
+            export = [str(tool("uv")), "export", "--quiet", "--project", folder]
+            export += ["--no-emit-project", "--no-header", "--no-annotate", *group, *arguments]
+            quietly([*export, "--output-file", str(Path(folder) / target)], "resolving")
+            shutil.copy(str(Path(folder) / target), str(ROOT / target))
+    return 0
+
+
+COMMANDS = {"demo": demo, "test": test, "lint": lint, "docs": docs, "lock": lock}
+
+
+def main() -> int:
+    """Run the command that was named; return its exit status (2: bad usage)."""
+    command = COMMANDS.get(sys.argv[1]) if len(sys.argv) > 1 else None
+    if command is None:
+        asked = len(sys.argv) > 1 and sys.argv[1] in {"-h", "--help", "help"}
+        print((__doc__ or "").strip(), file=sys.stdout if asked else sys.stderr)
+        return 0 if asked else 2
+    try:
+        if sys.version_info < OLDEST:
+            newer_python()
+        return command(sys.argv[2:])
+    except Stop as reason:
+        print("dev.py: " + str(reason), file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

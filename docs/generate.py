@@ -1,0 +1,270 @@
+"""
+Write docs/reference from the code: settings, commands and routes, so that they cannot disagree.
+
+    python3 dev.py docs            write the pages
+    python3 dev.py docs --check    only say which page is out of date (exit status 1)
+
+Everything that depends on the machine (the data folder, the width of a terminal) is kept out.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+import typer
+from pydantic_core import PydanticUndefined
+
+from service.app import create_app
+from service.cli import app as command_line
+from service.settings import Settings
+
+FOLDER = Path(__file__).parent / "reference"
+NOTE = "<!-- Written by `python3 dev.py docs` from the code. Change the code, not this page. -->\n"
+
+Json = dict[str, Any]
+
+
+# ----------------------------------------------------------------------------- settings
+
+
+def settings_page() -> str:
+    """One row a setting: variable, type, default and meaning."""
+    rows = [
+        [
+            f"`LASTCALL_{name.upper()}`",
+            type_word(field.annotation),
+            default(name, field),
+            meaning(field),
+        ]
+        for name, field in Settings.model_fields.items()
+    ]
+    return "\n".join(
+        [
+            NOTE,
+            "# Settings",
+            "",
+            "Settings come from the environment; nothing else is read. Commands take some of them as",
+            "options too, which win (see [commands](commands.md)).",
+            "",
+            *table(["variable", "type", "default", "meaning"], rows),
+            "",
+        ]
+    )
+
+
+def default(name: str, field: Any) -> str:
+    """Return a default in words; that of the database depends on the machine."""
+    if name == "database_url":
+        return "a SQLite file, `lastcall.db`, in the user's data folder"
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True)
+    return "none" if value is None or value is PydanticUndefined else f"`{text_of(value)}`"
+
+
+def meaning(field: Any) -> str:
+    """Return a setting's description with its bounds."""
+    names = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
+    bounds = [
+        f"{word} {getattr(item, bound)}"
+        for item in field.metadata
+        for bound, word in names.items()
+        if getattr(item, bound, None) is not None
+    ]
+    return f"{field.description}" + (f" ({', '.join(bounds)})" if bounds else "")
+
+
+def type_word(annotation: Any) -> str:
+    """Return a type in a reader's words."""
+    words: dict[Any, str] = {
+        bool: "true or false",
+        int: "whole number",
+        float: "number",
+        str: "text",
+        Path: "path",
+    }
+    if get_origin(annotation) in {Union, UnionType}:
+        return " or ".join(type_word(item) for item in get_args(annotation) if item is not NoneType)
+    return words.get(annotation) or str(annotation)
+
+
+def text_of(value: object) -> str:
+    """Write a default as it would stand in the environment."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# ----------------------------------------------------------------------------- commands
+
+
+def commands_page() -> str:
+    """One section a command, in the order of `lastcall --help`."""
+    root: Any = typer.main.get_command(command_line)
+    context = context_of(root, "lastcall")
+    parts = [NOTE, "# Commands", "", "```", root.get_usage(context), "```", ""]
+    if root.help:
+        parts += [paragraph(root.help), ""]
+    for command, inner in below(root, context):
+        parts += section(command, inner)
+    return "\n".join(parts)
+
+
+def context_of(command: Any, name: str, parent: Any = None) -> Any:
+    """Return the context that a command's usage and metavars are written in."""
+    return command.context_class(command, info_name=name, parent=parent)
+
+
+def below(group: Any, context: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield every command under *group*, groups themselves included."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
+            continue
+        inner = context_of(command, name, context)
+        yield command, inner
+        if hasattr(command, "list_commands"):
+            yield from below(command, inner)
+
+
+def section(command: Any, context: Any) -> list[str]:
+    """One command: usage, help, arguments and options."""
+    parts = [f"## `{context.command_path}`", "", "```", command.get_usage(context), "```", ""]
+    if command.help:
+        parts += [paragraph(command.help), ""]
+    rows = [row for parameter in command.params if (row := parameter_row(parameter, context))]
+    if rows:
+        parts += [*table(["", "default", "meaning"], rows), ""]
+    return parts
+
+
+def parameter_row(parameter: Any, context: Any) -> list[str] | None:
+    """One argument or option; None for one that is hidden or on every command."""
+    if getattr(parameter, "hidden", False) or parameter.name == "help":
+        return None
+    if parameter.param_type_name == "argument":
+        spelled = f"`{parameter.make_metavar(context)}`"
+    else:
+        spelled = ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
+    value = parameter.default
+    shown = "" if value is None or value is False or callable(value) else f"`{text_of(value)}`"
+    if parameter.required:
+        shown = "required"
+    return [spelled, shown, paragraph(getattr(parameter, "help", None) or "")]
+
+
+def paragraph(text: str) -> str:
+    r"""Join the lines of each paragraph; `\b` keeps a block as it is in a terminal, so do we."""
+    blocks = []
+    for block in text.strip().split("\n\n"):
+        if block.startswith("\b"):
+            blocks.append("```\n" + block.removeprefix("\b").strip("\n") + "\n```")
+        else:
+            blocks.append(" ".join(line.strip() for line in block.splitlines()))
+    return "\n\n".join(blocks)
+
+
+# ----------------------------------------------------------------------------- REST
+
+
+def rest_page() -> str:
+    """One section a route, from the OpenAPI document."""
+    document = create_app(Settings(database_url="sqlite://")).openapi()
+    parts = [
+        NOTE,
+        "# REST",
+        "",
+        "The same as an OpenAPI document: `/openapi.json` of a running service. Errors are",
+        "`application/problem+json` and say what would succeed.",
+        "",
+    ]
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            parts += route(document, method, path, operation)
+    return "\n".join(parts)
+
+
+def route(document: Json, method: str, path: str, operation: Json) -> list[str]:
+    """One route: what it answers, its parameters and its statuses."""
+    parts = [f"## `{method.upper()} {path}`", ""]
+    parts += [text.strip() + "\n" for text in (operation.get("description"),) if text]
+    rows = [
+        [
+            f"`{one['name']}`",
+            one["in"] + (", required" if one.get("required") else ""),
+            schema_word(document, one["schema"]),
+            " ".join(one.get("description", "").split()),
+        ]
+        for one in operation.get("parameters", [])
+    ]
+    if rows:
+        parts += [*table(["parameter", "in", "type", "meaning"], rows), ""]
+    answers = ", ".join(
+        f"{status} {answer.get('description', '')}".strip()
+        for status, answer in operation.get("responses", {}).items()
+    )
+    return [*parts, f"Answers: {answers}.", ""] if answers else parts
+
+
+def schema_word(document: Json, schema: Json) -> str:
+    """Return a parameter's type, bounds and default in a few words."""
+    if "$ref" in schema:
+        return schema_word(
+            document, document["components"]["schemas"][schema["$ref"].split("/")[-1]]
+        )
+    if "anyOf" in schema:
+        options = [one for one in schema["anyOf"] if one.get("type") != "null"]
+        word = " or ".join(schema_word(document, one) for one in options)
+    elif "enum" in schema:
+        word = ", ".join(f"`{value}`" for value in schema["enum"])
+    elif schema.get("type") == "array":
+        word = "list of " + schema_word(document, schema.get("items", {}))
+    else:
+        word = str(schema.get("format") or schema.get("type") or "any")
+    bounds = [
+        f"{sign} {schema[name]}"
+        for name, sign in (("minimum", "≥"), ("maximum", "≤"))
+        if name in schema
+    ]
+    if schema.get("default") is not None:
+        bounds.append(f"default `{text_of(schema['default'])}`")
+    return ", ".join([word, *bounds])
+
+
+# ----------------------------------------------------------------------------- pages
+
+
+def table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    """Return the lines of a Markdown table."""
+    cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    lines = ["| " + " | ".join(row) + " |" for row in [heads, *cells]]
+    return [lines[0], "|" + "---|" * len(heads), *lines[1:]]
+
+
+def pages() -> dict[str, str]:
+    """Return each page's file name and text."""
+    return {
+        "settings.md": settings_page(),
+        "commands.md": commands_page(),
+        "rest.md": rest_page(),
+    }
+
+
+def main() -> int:
+    """Write what has changed, or with `--check` say so; return the exit status."""
+    check = "--check" in sys.argv[1:]
+    stale = 0
+    for name, text in pages().items():
+        path = FOLDER / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        print(("out of date: " if check else "wrote ") + f"docs/reference/{name}")
+        if not check:
+            FOLDER.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

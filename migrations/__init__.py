@@ -1,0 +1,1 @@
+"""The history of the schema; found by Alembic inside the wheel."""

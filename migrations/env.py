@@ -1,0 +1,16 @@
+"""How Alembic runs here: on the connection that `service.store.migrate` hands over, in its transaction."""
+
+from alembic import context
+
+from service.store.schema import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    transactional_ddl=True,
+    render_as_batch=True,
+    compare_type=True,
+    compare_server_default=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,1 @@
+"""One file a step. Frozen: they import nothing of ours."""

@@ -1,0 +1,1 @@
+"""Frames in, frozen results out: pure, no database, no web."""

@@ -1,0 +1,42 @@
+"""Counting over columns of integers: groups, firsts and lasts, and how many differ."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = NDArray[np.int64]
+
+
+def codes(column: Column) -> tuple[Column, Column]:
+    """The values that occur, ascending, and for each row the place of its value among them."""
+    if column.size == 0:
+        return column, column
+    order = np.argsort(column, kind="stable")
+    ordered = column[order]
+    fresh = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    places = np.empty(column.size, dtype=np.int64)
+    places[order] = np.cumsum(fresh) - 1
+    return ordered[fresh], places
+
+
+def distinct(columns: Sequence[Column]) -> list[Column]:
+    """The distinct rows of several columns of equal length, sorted by the first column first."""
+    kept: list[Column] = []
+    packed: Column = np.zeros(columns[0].size, dtype=np.int64)
+    for column in columns:
+        values, places = codes(column)
+        if packed.size and int(packed.max()) > 2**62 // max(values.size, 1):
+            packed = codes(packed)[1]
+        packed = packed * values.size + places
+    fresh, places = codes(packed)
+    first = np.zeros(fresh.size, dtype=np.int64)
+    first[places[::-1]] = np.arange(packed.size - 1, -1, -1)
+    kept.extend(column[first] for column in columns)
+    return kept
+
+
+def count_distinct(group: Column, value: Column, groups: int) -> Column:
+    """How many distinct values each group (0 to `groups` - 1) has."""
+    (pairs, _) = distinct([group, value])
+    return np.bincount(pairs, minlength=groups).astype(np.int64)

@@ -1,0 +1,150 @@
+"""
+When was a server watched? Heard hours in, gaps and covered hours out.
+
+Hours are whole hours since 1970-01-01T00Z. A silence is a run of hours between two heard ones, or
+after the last one up to the limit. It is a gap when it is longer than six hours and than twice the
+longest silence that ended in the 28 days before it began; silences judged gaps do not count there,
+and one that ends in the source's first seven days is never a gap.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+LEAST_GAP_H = 6
+TRAILING_H = 28 * 24
+FIRST_DAYS_H = 7 * 24
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One feed: the hours it was heard in, ascending, each once; whether it was retired by hand."""
+
+    server: str
+    name: str
+    hours: tuple[int, ...]
+    retired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A silence too long to be chance: hours from `start` up to, not including, `end`."""
+
+    server: str
+    source: str
+    start: int
+    end: int
+
+
+def gaps(hours: Sequence[int], limit: int, *, retired: bool = False) -> list[tuple[int, int]]:
+    """
+    Judge each silence of one source.
+
+    Args:
+        hours: Heard hours, ascending, each once.
+        limit: The hour up to which the open silence is judged (that hour itself is not part of it).
+        retired: Whether the source was retired by hand; then its open silence is none.
+
+    Returns:
+        Half-open ranges of hours, oldest first.
+    """
+    found: list[tuple[int, int]] = []
+    ordinary: list[tuple[int, int]] = []  # (end, length) of the silences that are no gaps
+    bounds = list(zip(hours, hours[1:], strict=False))
+    if hours and not retired and limit > hours[-1] + 1:
+        bounds.append((hours[-1], limit))
+    for before, end in bounds:
+        start, length = before + 1, end - before - 1
+        if length <= 0:
+            continue
+        oldest = bisect_left(ordinary, (start - TRAILING_H + 1, 0))
+        usual = max((silence for _, silence in ordinary[oldest:]), default=0)
+        if length > max(LEAST_GAP_H, 2 * usual) and end >= hours[0] + FIRST_DAYS_H:
+            found.append((start, end))
+        else:
+            ordinary.append((end, length))
+    return found
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Which hours were covered. An hour outside `[first, first + len(covered))` was not."""
+
+    first: int
+    sums: NDArray[np.int64]
+    """Covered hours before each hour, and in all at the end."""
+    gaps: tuple[Gap, ...]
+    """Every gap of every source, by start, server and source."""
+
+    def covered_hours(self, start: int, end: int) -> int:
+        """How many of the hours from `start` up to `end` were covered."""
+        last = len(self.sums) - 1
+        low, high = (min(max(hour - self.first, 0), last) for hour in (start, end))
+        return int(self.sums[high] - self.sums[low]) if high > low else 0
+
+    def is_covered(self, start: int, end: int) -> bool:
+        """Whether each of the hours from `start` up to `end` was covered, and there is one."""
+        return end > start and self.covered_hours(start, end) == end - start
+
+
+def cover(sources: Sequence[Source], limit: int, first_open: int) -> Coverage:
+    """
+    Judge every source and say which hours were covered.
+
+    Args:
+        sources: Feeds of one server or several. One that was never heard says nothing.
+        limit: The hour up to which open silences are judged.
+        first_open: The first hour that no line can lie in yet (`limit`, or one more where the last
+            hour has begun); no hour from it on is covered.
+
+    An hour is covered when each server that had been heard by then is; a server is when one of its
+    sources spoke within the 28 days before and none that did is in a gap. A server whose sources
+    have all been retired by hand asks for nothing after its last heard hour.
+    """
+    heard = [source for source in sources if source.hours]
+    judged = {id(s): gaps(s.hours, limit, retired=s.retired) for s in heard}
+    found = sorted(
+        (Gap(s.server, s.name, start, end) for s in heard for start, end in judged[id(s)]),
+        key=lambda gap: (gap.start, gap.server, gap.source),
+    )
+    if not heard:
+        return Coverage(0, np.zeros(1, dtype=np.int64), ())
+    first = min(source.hours[0] for source in heard)
+    size = max(first_open - first, 0)
+    asked = np.zeros(size, dtype=bool)
+    failed = np.zeros(size, dtype=bool)
+    for server in sorted({source.server for source in heard}):
+        mine = [source for source in heard if source.server == server]
+        wanted, missing = _server_hours(mine, judged, first, size)
+        asked |= wanted
+        failed |= missing
+    sums = np.concatenate([[0], np.cumsum(asked & ~failed)]).astype(np.int64)
+    return Coverage(first, sums, tuple(found))
+
+
+def _server_hours(
+    sources: Sequence[Source], judged: dict[int, list[tuple[int, int]]], first: int, size: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The hours in which one server asks to be watched, and those of them in which it was not."""
+    wanted = np.zeros(size, dtype=bool)
+    wanted[min(s.hours[0] for s in sources) - first :] = True
+    if all(source.retired for source in sources):
+        wanted[max(s.hours[-1] for s in sources) - first + 1 :] = False
+    present = np.zeros(size, dtype=bool)
+    missing = np.zeros(size, dtype=bool)
+    for source in sources:
+        speaking = np.zeros(size + 1, dtype=np.int64)
+        for hour in source.hours:
+            if hour - first < size:
+                speaking[hour - first] += 1
+                speaking[min(hour - first + TRAILING_H, size)] -= 1
+        spoke = np.cumsum(speaking[:size]) > 0
+        silent = np.zeros(size, dtype=bool)
+        for start, end in judged[id(source)]:
+            silent[start - first : end - first] = True
+        present |= spoke
+        missing |= spoke & silent
+    return wanted, wanted & (missing | ~present)

@@ -1,0 +1,90 @@
+"""`POST /ingest`: log lines in, the receipt out."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
+
+from service import names
+from service.errors import BadParameter, BodyTooLarge
+from service.pipeline import Pipeline
+
+router = APIRouter(tags=["ingest"])
+
+NAME_LIMIT = 128
+"""Characters of a server's or a source's name in a request."""
+
+RECEIPT = {
+    "received": 3,
+    "accepted": 2,
+    "duplicates": 0,
+    "ignored": 0,
+    "rejected": 1,
+    "reasons": {"missing_tool": 1},
+    "positions": [2],
+    "pending": 0,
+    "events": {"stale_call": 2},
+    "batch": 7,
+}
+_LINE = (
+    '{"level":"info","time":"2026-10-05T10:15:02.114Z","pid":7,"hostname":"mcp-1",'
+    '"data":{"tool":"tomtom-ev-routing","client":"claude-code","sessionId":"s1",'
+    '"lastRelease":"1.6.10","replacedBy":["tomtom-route-planner"]},"msg":"Retired tool called"}'
+)
+_CONTENT = {
+    "application/x-ndjson": {"schema": {"type": "string"}, "example": _LINE + "\n"},
+    "application/json": {"schema": {}, "example": [{"msg": "Server started"}]},
+}
+
+
+def _name(parameter: str, value: str | None) -> str | None:
+    """Read the name of a server or source; blank means that none was given."""
+    cleaned = names.clean(value or "").strip()
+    if len(cleaned) > NAME_LIMIT:
+        raise BadParameter(parameter, f"at most {NAME_LIMIT} characters, this has {len(cleaned)}")
+    return cleaned or None
+
+
+async def _body(request: Request, limit: int) -> bytes:
+    """Read the body as it came, never more than the limit plus one piece."""
+    pieces, size = [], 0
+    async for piece in request.stream():
+        size += len(piece)
+        if size > limit:
+            raise BodyTooLarge(f"a body may have at most {limit} bytes; send it in smaller parts")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+@router.post(
+    "/ingest",
+    summary="Store log lines, each exactly once",
+    openapi_extra={"requestBody": {"required": False, "content": _CONTENT}},
+    responses={200: {"content": {"application/json": {"example": RECEIPT}}}},
+)
+async def ingest(
+    request: Request,
+    server: Annotated[
+        str | None, Query(description="the MCP server whose log this is", examples=["maps"])
+    ] = None,
+    source: Annotated[
+        str | None, Query(description="the feed that sends it", examples=["http"])
+    ] = None,
+) -> dict[str, Any]:
+    """
+    Take NDJSON or a JSON array, plain or gzip, whatever the Content-Type says.
+
+    Bad lines never fail their neighbours: the answer is 200 and counts each record as accepted,
+    duplicate, ignored or rejected. Everything is committed before the answer; on any other status
+    nothing was stored.
+    """
+    pipeline: Pipeline = request.app.state.pipeline
+    data = await _body(request, request.app.state.settings.max_body_bytes)
+    receipt = await run_in_threadpool(
+        pipeline.request,
+        data,
+        server=_name("server", server),
+        source=_name("source", source) or "http",
+        content_encoding=request.headers.get("content-encoding"),
+    )
+    return receipt.as_json()

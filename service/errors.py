@@ -1,0 +1,83 @@
+"""
+What can go wrong, each error naming what would succeed.
+
+The API turns every one of these into one problem+json answer; commands print `detail` and end with
+`exit_status`.
+"""
+
+from typing import ClassVar
+
+
+class LastCallError(Exception):
+    """Something a user can mend. `detail` says what was wrong and what would make it right."""
+
+    status: ClassVar[int] = 400
+    title: ClassVar[str] = "Request not understood"
+    exit_status: ClassVar[int] = 2
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+class BadParameter(LastCallError):
+    """A parameter has a value that cannot be used."""
+
+    status = 422
+    title = "Parameter out of range"
+
+    def __init__(self, parameter: str, detail: str) -> None:
+        super().__init__(f"{parameter}: {detail}")
+        self.parameter = parameter
+
+
+class NotFound(LastCallError):
+    """What was asked for is not here."""
+
+    status = 404
+    title = "Not found"
+
+
+class BodyTooLarge(LastCallError):
+    """A request body, compressed or not, is larger than the limit."""
+
+    status = 413
+    title = "Body too large"
+
+
+class BodyNotDecodable(LastCallError):
+    """A request body is not the encoding or format that it claims to be."""
+
+    status = 422
+    title = "Body cannot be decoded"
+
+
+class Busy(LastCallError):
+    """The database cannot take the write now; the same request will succeed later."""
+
+    status = 503
+    title = "Try again later"
+    exit_status = 1
+
+
+class StorageUnavailable(Busy):
+    """The database is missing, read-only, full or unreachable."""
+
+    title = "Storage unavailable"
+
+
+class SchemaOutOfDate(LastCallError):
+    """The database was written by another version of the product."""
+
+    status = 503
+    title = "Database needs an upgrade"
+
+
+class UnreadableInput(LastCallError):
+    """A file that was named cannot be read."""
+
+    exit_status = 1
+
+
+class UnsafeSetup(LastCallError):
+    """The product refuses to start in this configuration."""

@@ -1,0 +1,1 @@
+"""Bytes in, records out: pure, no database, no web."""

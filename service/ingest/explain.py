@@ -1,0 +1,173 @@
+"""
+What becomes of one pasted line, step by step, as data; printing is the command's business.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from service.events import Event, Ignored, Rejected
+from service.ingest.extract import Extractor, Values
+from service.ingest.jsontext import loads
+from service.ingest.keys import IDENTITIES
+from service.ingest.lines import BLANK
+from service.ingest.profiles import Path
+from service.ingest.recognise import Recogniser
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A profile that was asked, and why it did not match; None for the one that did."""
+
+    profile: str
+    why_not: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A field, its value as text, and the place in the record that it came from."""
+
+    field: str
+    value: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """All that is known about one line."""
+
+    wrappers: tuple[str, ...]
+    """The wrappers that were peeled off, outermost first."""
+    tried: tuple[Tried, ...]
+    """The profiles in the order asked; the last one matched where the outcome is an event."""
+    fields: tuple[Found, ...]
+    """What the profile found, sorted by field; of the first that knew the kind, where none matched."""
+    outcome: Event | Rejected | Ignored | None
+    """None for a blank line."""
+    why: str
+    """The outcome in a sentence."""
+    ingredients: tuple[tuple[str, str], ...]
+    """(name, text) of what enters the event's key beside server and ordinal; identities hashed."""
+
+
+    def as_json(self) -> dict[str, object]:
+        """The explanation as `lastcall explain --json` prints it."""
+        outcome = self.outcome
+        return {
+            "outcome": _OUTCOME_WORDS[type(outcome)],
+            "kind": outcome.kind.word if isinstance(outcome, Event) else None,
+            "reason": outcome.reason.value if isinstance(outcome, Rejected) else None,
+            "why": self.why,
+            "wrappers": list(self.wrappers),
+            "profiles": [{"profile": t.profile, "why_not": t.why_not} for t in self.tried],
+            "fields": [{"field": f.field, "value": f.value, "from": f.place} for f in self.fields],
+            "key": [{"name": name, "value": text} for name, text in self.ingredients],
+        }
+
+
+_OUTCOME_WORDS: Final[dict[type, str]] = {
+    Event: "accepted",
+    Rejected: "rejected",
+    Ignored: "ignored",
+    type(None): "blank",
+}
+
+
+def explain(raw: bytes, recogniser: Recogniser) -> Explanation:
+    """Say what becomes of one line and why. Never raises: any bytes have an outcome."""
+    outcome = recogniser.line(raw)
+    record = _record(raw) if not isinstance(outcome, Rejected) or outcome.whole else None
+    tried, fields = _ask(record, recogniser) if record is not None else ((), ())
+    return Explanation(
+        wrappers=(),
+        tried=tried,
+        fields=fields,
+        outcome=outcome,
+        why=_sentence(raw, outcome, recogniser, tried),
+        ingredients=_ingredients(outcome, recogniser) if isinstance(outcome, Event) else (),
+    )
+
+
+def _record(raw: bytes) -> dict[str, Any] | None:
+    try:
+        value = loads(raw.replace(b"\0", b"").strip(BLANK).removeprefix(b"\xef\xbb\xbf"))
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _ask(
+    record: dict[str, Any], recogniser: Recogniser
+) -> tuple[tuple[Tried, ...], tuple[Found, ...]]:
+    tried: list[Tried] = []
+    fields: tuple[Found, ...] = ()
+    for extractor in recogniser.extractors:
+        why_not, values, ranks = _why_not(extractor, record)
+        tried.append(Tried(extractor.profile.name, why_not))
+        if values and not fields:
+            fields = _found(extractor, values, ranks)
+        if why_not is None:
+            return tuple(tried), _found(extractor, values, ranks)
+    return tuple(tried), fields
+
+
+def _why_not(
+    extractor: Extractor, record: dict[str, Any]
+) -> tuple[str | None, Values, dict[str, int]]:
+    if (missing := extractor.lacks(record)) is not None:
+        return f"nothing at {_dotted(missing)}", {}, {}
+    values, ranks = extractor.values(record)
+    kind = extractor.kind(values)
+    if kind is None:
+        said = [f"{key} {values[key]!r}" for key in ("message", "method") if key in values]
+        return f"{' and '.join(said) or 'no message and no method'} stands for no kind", {}, {}
+    if not extractor.complete(kind, values):
+        return f"a {kind.word} without a tool", values, ranks
+    return None, values, ranks
+
+
+def _found(extractor: Extractor, values: Values, ranks: dict[str, int]) -> tuple[Found, ...]:
+    places = extractor.profile.paths
+    return tuple(
+        Found(
+            field,
+            str(values[field]),
+            _dotted(places[field][ranks[field]]) if field in ranks else "the text of the message",
+        )
+        for field in sorted(values)
+    )
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(path) if not any("." in key for key in path) else str(list(path))
+
+
+def _sentence(
+    raw: bytes,
+    outcome: Event | Rejected | Ignored | None,
+    recogniser: Recogniser,
+    tried: tuple[Tried, ...],
+) -> str:
+    if outcome is None:
+        return "A blank line is no record."
+    if isinstance(outcome, Event):
+        when = (
+            "" if outcome.time_ns is not None else ", without a time: it takes that of its arrival"
+        )
+        return f"A {outcome.kind.word}, read by the profile {outcome.profile}{when}."
+    if isinstance(outcome, Rejected):
+        return f"Rejected: {outcome.reason.value}."
+    if not recogniser.has_needle(raw):
+        return "Ignored: it holds none of the messages and methods that any profile knows."
+    if not tried:
+        return "Ignored: it is no JSON object; only a record's own message counts."
+    return "Ignored: its own message and method stand for nothing that is counted."
+
+
+def _ingredients(event: Event, recogniser: Recogniser) -> tuple[tuple[str, str], ...]:
+    hashed = recogniser.hasher.identity
+    time = "arrival" if event.time_ns is None else f"{event.time_ns} ns"
+    return (
+        ("time", time),
+        ("kind", event.kind.word),
+        *((n, hashed(n, text) if n in IDENTITIES else text) for n, text in event.key_fields),
+    )

@@ -1,0 +1,175 @@
+"""
+Keys that make an event count exactly once, and hashes that stand for identities.
+
+The key of an event is 64 bits of a keyed hash over its server, time in nanoseconds, kind, key
+fields in canonical form and ordinal; see the decision on exactly-once in the documents. What goes
+into the hash is frozen: stored keys cannot be computed again from rows.
+"""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Final
+
+from service.events import Event, Kind
+
+WINDOW: Final = 10_000
+"""Equal records farther apart than this many recognised records of their kind count once."""
+
+IDENTITIES: Final = frozenset({"session", "principal", "address"})
+"""Key fields that enter the key, and the database, as hashes only."""
+
+HASH_PREFIX: Final = "lastcall-hash:"
+"""Stands before the hash that replaces an identity in quarantine."""
+
+_HASHED: Final = re.compile(re.escape(HASH_PREFIX) + r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The two secrets of a database, each 16 to 64 bytes: never rotated, part of every back-up."""
+
+    key: bytes
+    identity: bytes
+
+
+@lru_cache(maxsize=8192)
+def identity(secrets: Secrets, kind: str, text: str) -> str:
+    """
+    Return the hash (32 hex digits) that stands for an identity of a kind of at most 16 bytes.
+
+    Equal text of two kinds (a session and an address) gives two hashes.
+    """
+    return blake2b(
+        text.encode(errors="replace"), digest_size=16, key=secrets.identity, person=kind.encode()
+    ).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Hasher:
+    """
+    Hashes identities with a database's secrets.
+
+    With `replay`, text that stands for a hash in quarantine is that hash; records from outside
+    must never be able to claim one.
+    """
+
+    secrets: Secrets
+    replay: bool = False
+
+    def identity(self, kind: str, text: str) -> str:
+        """Return the hash (32 hex digits) that stands for an identity of this kind."""
+        if self.replay and _HASHED.fullmatch(text):
+            return text.removeprefix(HASH_PREFIX)
+        return identity(self.secrets, kind, text)
+
+
+def network_of(address: str) -> str | None:
+    """
+    Return the /24 (IPv4) or /48 (IPv6) that an address lies in, or None where it is no address.
+
+    A port, brackets, a zone index and IPv4 mapped into IPv6 are seen through.
+
+    >>> network_of("203.0.113.77:51234")
+    '203.0.113.0/24'
+    >>> network_of("[2001:db8:1:2::7]:443")
+    '2001:db8:1::/48'
+    """
+    bare = address.strip()
+    if bracketed := re.fullmatch(r"\[([^\]]*)\](?::\d+)?", bare):
+        bare = bracketed[1]
+    elif bare.count(":") == 1:
+        bare = bare.partition(":")[0]
+    try:
+        parsed = ipaddress.ip_address(bare.partition("%")[0])
+    except ValueError:
+        return None
+    if isinstance(parsed, ipaddress.IPv6Address):
+        if parsed.ipv4_mapped is None:
+            return str(ipaddress.ip_network((parsed, 48), strict=False))
+        parsed = parsed.ipv4_mapped
+    return str(ipaddress.ip_network((parsed, 24), strict=False))
+
+
+class _Ordinals:
+    """Counts equal records of one kind over the last `WINDOW` records of it, in bounded memory."""
+
+    __slots__ = ("_current", "_previous", "_records")
+
+    def __init__(self) -> None:
+        self._records = 0
+        self._current: dict[bytes, tuple[int, int]] = {}
+        self._previous: dict[bytes, tuple[int, int]] = {}
+
+    def next(self, digest: bytes) -> int:
+        """Return the ordinal of one more record: 0 for the first of its equals in the window."""
+        at = self._records
+        if at % WINDOW == 0:
+            self._previous, self._current = self._current, {}
+        self._records = at + 1
+        seen = self._current.get(digest) or self._previous.get(digest)
+        ordinal = seen[1] + 1 if seen is not None and at - seen[0] <= WINDOW else 0
+        self._current[digest] = (at, ordinal)
+        return ordinal
+
+
+class Delivery:
+    """
+    One request, one stdin stream or one pass over a file: within it equal records are numbered.
+
+    Records are to be handed over in the order in which they stand in the delivery.
+    """
+
+    def __init__(self, hasher: Hasher, body: bytes | None = None) -> None:
+        """*body* is the whole decompressed body of a request; a file or stream has none."""
+        self._hasher = hasher
+        self._secret = hasher.secrets.key
+        self._ordinals = {kind: _Ordinals() for kind in Kind}
+        self._chained = body is None
+        self._fingerprint = self._hash(b"" if body is None else body, 16)
+
+    @property
+    def fingerprint(self) -> bytes:
+        """
+        What tells this delivery's records without a time from another's: of a request the hash of
+        its body, of a file or stream a hash over the time-less records so far.
+        """
+        return self._fingerprint
+
+    def key(self, server: str, event: Event, position: int) -> int:
+        """
+        Return the signed 64-bit key of the next event of this delivery.
+
+        *position* is the event's 0-based place among the delivery's records; it matters only where
+        the event has no time of its own.
+        """
+        frame = self._frame(server, event)
+        if event.time_ns is None:
+            if self._chained:
+                self._fingerprint = self._hash(self._fingerprint + frame, 16)
+            place = b"arrival,%d,%b," % (position, self._fingerprint.hex().encode())
+            return _signed(self._hash(place + server.encode(errors="surrogatepass"), 8))
+        digest = self._hash(frame, 8)
+        if ordinal := self._ordinals[event.kind].next(digest):
+            digest = self._hash(b"%b#%d" % (frame, ordinal), 8)
+        return _signed(digest)
+
+    def _hash(self, data: bytes, size: int) -> bytes:
+        return blake2b(data, digest_size=size, key=self._secret).digest()
+
+    def _frame(self, server: str, event: Event) -> bytes:
+        """Every text stands behind its length and the fields behind their number, so that no two
+        events share a frame and no frame begins another."""
+        fields = event.key_fields
+        parts = [f"{len(server)}:{server},{event.time_ns},{event.kind:d},{len(fields)}"]
+        for name, text in fields:
+            if name in IDENTITIES:
+                text = self._hasher.identity(name, text)
+            parts.append(f",{name}={len(text)}:{text}")
+        return "".join(parts).encode(errors="surrogatepass")
+
+
+def _signed(digest: bytes) -> int:
+    return int.from_bytes(digest, "big", signed=True)

@@ -1,0 +1,118 @@
+"""
+Cut a stream of bytes into lines, in flat memory whatever a line's length.
+"""
+
+import codecs
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+BLANK: Final = b" \t\n\r\v\f"
+"""White space that may surround a record."""
+
+_PADDING: Final = BLANK + b"\0"
+_HEAD_BYTES: Final = 4096
+_BOM: Final = codecs.BOM_UTF8
+
+
+class Line(NamedTuple):
+    """One line that is not blank, without newline, carriage return and padding in front."""
+
+    raw: bytes
+    """The line; of a too long one its first 4 KiB."""
+    unfinished: bool = False
+    """The stream ended before the line's newline."""
+    too_long: bool = False
+    json_like: bool = False
+    """Of a too long line: whether it begins like a JSON object."""
+
+
+def split_lines(chunks: Iterable[bytes], max_line_bytes: int) -> Iterator[Line]:
+    """
+    Yield the lines of a stream, however it is cut into chunks.
+
+    A byte order mark at the start is dropped, UTF-16 with a mark is read as such. White space and
+    NUL in front of a line are dropped and do not count towards *max_line_bytes*, nor does the
+    carriage return of a CRLF. Blank lines are left out.
+    """
+    tail = _Tail(max_line_bytes)
+    for chunk in decoded(chunks):
+        first, newline, rest = chunk.partition(b"\n")
+        tail.add(first)
+        if not newline:
+            continue
+        yield from tail.close(unfinished=False)
+        body, newline, last = rest.rpartition(b"\n")
+        if newline:
+            for raw in body.split(b"\n"):
+                if line := _whole(raw, max_line_bytes):
+                    yield line
+        tail.add(last)
+    yield from tail.close(unfinished=True)
+
+
+def decoded(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a stream's chunks as UTF-8 without byte order mark."""
+    source = iter(chunks)
+    head = b""
+    for chunk in source:
+        head += chunk
+        if len(head) >= len(_BOM):
+            break
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
+        yield decoder.decode(head).encode(errors="replace")
+        for chunk in source:
+            yield decoder.decode(chunk).encode(errors="replace")
+        yield decoder.decode(b"", final=True).encode(errors="replace")
+        return
+    yield head.removeprefix(_BOM)
+    yield from source
+
+
+def _whole(raw: bytes, limit: int, *, unfinished: bool = False) -> Line | None:
+    """The line that *raw* holds (without its newline), or None for a blank one."""
+    if raw[:1] in _PADDING_SET:
+        raw = raw.lstrip(_PADDING)
+    if raw.endswith(b"\r"):
+        raw = raw[:-1]
+    if len(raw) > limit:
+        if not raw.strip(_PADDING):
+            return None
+        return Line(raw[:_HEAD_BYTES], unfinished, True, raw.startswith(b"{"))
+    if not raw or (raw[0] in _PADDING and not raw.strip(_PADDING)):
+        return None
+    return Line(raw, unfinished)
+
+
+_PADDING_SET: Final = frozenset(bytes([byte]) for byte in _PADDING)
+
+
+class _Tail:
+    """A line that is not complete yet; of one that is too long only the head is kept."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._too_long = False
+
+    def add(self, part: bytes) -> None:
+        if not self._size:
+            part = part.lstrip(_PADDING)
+        if not part:
+            return
+        self._size += len(part)
+        if not self._too_long:
+            self._parts.append(part)
+            if self._size > self._limit + 1:
+                self._too_long = True
+                self._parts = [b"".join(self._parts)[:_HEAD_BYTES]]
+
+    def close(self, *, unfinished: bool) -> Iterator[Line]:
+        """Yield the line, unless it is blank, and begin the next."""
+        raw = b"".join(self._parts)
+        if self._too_long:
+            yield Line(raw, unfinished, True, raw.startswith(b"{"))
+        elif line := _whole(raw, self._limit, unfinished=unfinished):
+            yield line
+        self._parts, self._size, self._too_long = [], 0, False

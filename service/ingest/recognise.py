@@ -1,0 +1,345 @@
+"""
+Recognise the lines that say something about tools: a line is one event, one rejection, or ignored.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import orjson
+
+from service.clock import Clock, system_clock
+from service.events import Event, Ignored, Kind, Outcome, Reason, Rejected
+from service.ingest.extract import Extractor, Values, text_of
+from service.ingest.jsontext import TooDeep, deeper_than, depth, loads
+from service.ingest.keys import HASH_PREFIX, IDENTITIES, Hasher
+from service.ingest.lines import BLANK, Line
+from service.ingest.profiles import Path, Profile
+from service.ingest.times import BadTime, check_time, parse_time
+from service.names import clean
+
+EXCERPT_BYTES: Final = 2048
+"""How much of a rejected record is kept."""
+
+_BOM: Final = b"\xef\xbb\xbf"
+_REDACTED_DEPTH: Final = 24
+_IGNORED: Final = Ignored()
+_OUTCOME: Final = {
+    Kind.STALE_CALL: Outcome.TOMBSTONE,
+    Kind.UNKNOWN_CALL: Outcome.UNKNOWN_TOOL,
+}
+_TEXT_TIME: Final = re.compile(rb"\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\s\]]{0,40}(?: ?Z)?)")
+_HEAD: Final = 4096
+
+
+class Recogniser:
+    """
+    Reads lines with the help of profiles.
+
+    Pure but for the clock, which is asked only where a time lies ahead of what it said before.
+    """
+
+    def __init__(
+        self,
+        profiles: Sequence[Profile],
+        hasher: Hasher,
+        *,
+        max_depth: int = 100,
+        skew_s: int = 86_400,
+        clock: Clock = system_clock,
+    ) -> None:
+        """*max_depth* is the deepest JSON nesting; *skew_s* how many seconds ahead of *clock* a
+        line's time may lie."""
+        self.extractors = tuple(Extractor(profile) for profile in profiles)
+        self.needles = needles_of(profiles)
+        """Byte strings of which a line has at least one, else it is not ours."""
+        self.hasher = hasher
+        self._max_depth = max_depth
+        self._skew_s = skew_s
+        self._clock = clock
+        self._now_us = clock()
+        self._identities = _identity_paths(profiles)
+        self._line_time = _line_time_pattern(profiles)
+
+    def read(self, line: Line) -> Event | Rejected | Ignored | None:
+        """Return what a line of `split_lines` is; its last one may be unfinished."""
+        if not line.too_long:
+            return self.line(line.raw, last_unfinished=line.unfinished)
+        if not line.json_like:
+            return _IGNORED
+        return Rejected(reason=Reason.LINE_TOO_LONG, excerpt=excerpt_of(line.raw), whole=False)
+
+    def line(
+        self, raw: bytes, *, last_unfinished: bool = False
+    ) -> Event | Rejected | Ignored | None:
+        """
+        Return what one line is, or None for a blank one.
+
+        *last_unfinished*: the line is the last of a file that is read once, and has no newline.
+        """
+        if b"\0" in raw:
+            raw = raw.replace(b"\0", b"")
+        raw = raw.strip(BLANK)
+        if raw.startswith(_BOM):
+            raw = raw[3:].lstrip(BLANK)
+        if not raw:
+            return None
+        begins = raw[0]
+        if not self.has_needle(raw):
+            if begins == 0x7B and raw[-1] != 0x7D:
+                return _broken(raw, last_unfinished)
+            return _IGNORED
+        if begins == 0x7B:
+            return self._object_line(raw, last_unfinished)
+        return self._list_line(raw) if begins == 0x5B else _IGNORED
+
+    def value(self, value: object, raw_excerpt: str | None = None) -> Event | Rejected | Ignored:
+        """
+        Return what an already parsed record is.
+
+        *raw_excerpt* is what quarantine keeps where it is too deep or no object; by default the
+        record written as JSON with identities hashed.
+        """
+        reason = Reason.NOT_AN_OBJECT
+        if deeper_than(value, self._max_depth):
+            reason = Reason.TOO_DEEP
+        elif isinstance(value, dict):
+            return self._record(value)
+        if raw_excerpt is not None:
+            return _of_line(reason, raw_excerpt.encode(errors="replace"))
+        return _rejected(reason, *self._shown(value))
+
+    def has_needle(self, raw: bytes) -> bool:
+        """Say whether a line can be ours at all."""
+        return any(map(raw.__contains__, self.needles))
+
+    def line_time(self, raw: bytes) -> int | None:
+        """
+        Return the time of any line in ns, found without parsing the line; None where none is seen
+        or it cannot be right.
+
+        JSON lines are searched for a key that holds a time in one of the profiles; a text line
+        must begin with an ISO time.
+        """
+        head = raw[:_HEAD].lstrip(BLANK + b"\0").removeprefix(_BOM)
+        if head.startswith(b"{"):
+            found = self._line_time.search(head)
+            text = (found[1] or found[2]) if found else None
+        else:
+            found = _TEXT_TIME.match(head)
+            text = found[1] if found else None
+        if text is None:
+            return None
+        try:
+            return self._checked(text.decode("ascii", errors="replace"))
+        except BadTime:
+            return None
+
+    def _object_line(self, raw: bytes, unfinished: bool) -> Event | Rejected | Ignored:
+        """A line that begins with `{` and has a needle."""
+        if self._too_deep(raw):
+            return _of_line(Reason.TOO_DEEP, raw)
+        try:
+            value = loads(raw)
+        except TooDeep:
+            return _of_line(Reason.TOO_DEEP, raw)
+        except ValueError:
+            return _broken(raw, unfinished)
+        return self._record(value) if isinstance(value, dict) else _IGNORED
+
+    def _list_line(self, raw: bytes) -> Rejected | Ignored:
+        """A line that begins with `[` and has a needle: a list, or text such as `[2026-…] …`."""
+        if self._too_deep(raw):
+            return _of_line(Reason.TOO_DEEP, raw) if raw.endswith(b"]") else _IGNORED
+        try:
+            value = loads(raw)
+        except ValueError:
+            return _IGNORED
+        return _rejected(Reason.NOT_AN_OBJECT, *self._shown(value))
+
+    def _too_deep(self, raw: bytes) -> bool:
+        limit = self._max_depth
+        return raw.count(b"{") + raw.count(b"[") > limit and depth(raw) > limit
+
+    def _record(self, record: dict[str, Any]) -> Event | Rejected | Ignored:
+        """The first profile that knows the record and finds all it needs; where only the tool is
+        missing, the next may still find it."""
+        incomplete: Values | None = None
+        for extractor in self.extractors:
+            if extractor.lacks(record) is not None:
+                continue
+            values, _ = extractor.values(record)
+            kind = extractor.kind(values)
+            if kind is None:
+                continue
+            if extractor.complete(kind, values):
+                return self._event(extractor, kind, values, record)
+            incomplete = incomplete or values
+        if incomplete is None:
+            return _IGNORED
+        try:
+            time_ns = self._time(incomplete)
+        except BadTime:
+            time_ns = None
+        return _rejected(Reason.MISSING_TOOL, *self._shown(record), time_ns)
+
+    def _event(
+        self, extractor: Extractor, kind: Kind, values: Values, record: dict[str, Any]
+    ) -> Event | Rejected:
+        try:
+            time_ns = self._time(values)
+        except BadTime as error:
+            return _rejected(error.reason, *self._shown(record))
+        get = values.get
+        stdio = extractor.profile.stdio
+        outcome = _OUTCOME.get(kind)
+        return Event(
+            kind=kind,
+            time_ns=time_ns,
+            profile=extractor.profile.name,
+            key_fields=extractor.key_fields(values),
+            server=get("server"),
+            tool=get("tool"),
+            client=get("client"),
+            version=get("version"),
+            session=get("session"),
+            request_id=get("request_id"),
+            principal=get("principal"),
+            address=get("address"),
+            user_agent=get("user_agent"),
+            hostname=get("hostname"),
+            pid=get("pid"),
+            stdio=get("stdio", False) if stdio is None else stdio,
+            outcome=get("outcome", outcome) if kind is Kind.STALE_CALL else outcome,
+            protocol_version=get("protocol_version"),
+            last_release=get("last_release"),
+            replaced_by=get("replaced_by"),
+            message=get("tombstone"),
+            trigger=get("trigger"),
+            ttl_ms=get("ttl_ms"),
+            listed_count=get("listed_count"),
+        )
+
+    def _time(self, values: Values) -> int | None:
+        value = values.get("time")
+        return None if value is None else self._checked(value)
+
+    def _checked(self, value: object) -> int:
+        ns = parse_time(value)
+        reason = check_time(ns, self._now_us, self._skew_s)
+        if reason is Reason.FUTURE_TIMESTAMP:
+            self._now_us = self._clock()
+            reason = check_time(ns, self._now_us, self._skew_s)
+        if reason is not None:
+            raise BadTime(reason)
+        return ns
+
+    def _shown(self, value: object) -> tuple[str, bool]:
+        """A parsed record as JSON text with identities hashed, and whether that is all of it."""
+        redacted, whole = self._redact(value, self._identities, "", 0)
+        try:
+            text = orjson.dumps(redacted).decode()
+        except TypeError:
+            text = clean(json.dumps(redacted, ensure_ascii=False, separators=(",", ":")))
+        shown = excerpt_of(text.encode(errors="replace"))
+        return shown, whole and len(shown) == len(text)
+
+    def _redact(self, value: Any, places: Any, kind: str, level: int) -> tuple[Any, bool]:
+        """A copy without identities. *places* is the tree of identity places below here, *kind*
+        that of the identity which stands here, if one does."""
+        if level > _REDACTED_DEPTH:
+            return "…", False
+        if isinstance(value, dict):
+            pairs, whole = {}, True
+            for key, item in value.items():
+                inner = places.get(key)
+                copy, all_of_it = self._redact(
+                    item, inner[1] if inner else {}, inner[0] if inner else "", level + 1
+                )
+                pairs[clean(key)] = copy
+                whole = whole and all_of_it
+            return pairs, whole
+        if isinstance(value, list):
+            copies = [self._redact(item, places, kind, level + 1) for item in value]
+            return [copy for copy, _ in copies], all(all_of_it for _, all_of_it in copies)
+        if kind and (text := text_of(value)):
+            return HASH_PREFIX + self.hasher.identity(kind, text), True
+        return clean(value) if isinstance(value, str) else value, True
+
+
+def needles_of(profiles: Iterable[Profile]) -> tuple[bytes, ...]:
+    """
+    Return the byte strings of which every line that one of the profiles recognises has at least
+    one, in each way that JSON writers spell them; none contains another.
+    """
+    texts: dict[str, None] = {}
+    for profile in profiles:
+        for text in (*profile.messages, *profile.methods):
+            texts[text] = None
+        for pattern in profile.unknown_tool:
+            texts[max(pattern.split("{tool}"), key=len)] = None
+    spelled = {spelling: None for text in texts for spelling in _spellings(text)}
+    return tuple(
+        needle
+        for needle in spelled
+        if not any(other != needle and other in needle for other in spelled)
+    )
+
+
+def _spellings(text: str) -> Iterable[bytes]:
+    """How JSON writers may spell a text: as UTF-8 or escaped, `/` and `<>&` escaped or not."""
+    for ascii_only in (False, True):
+        plain = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
+        yield plain.encode(errors="replace")
+        yield plain.replace("/", "\\/").encode(errors="replace")
+        html = plain.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+        yield html.encode(errors="replace")
+
+
+def excerpt_of(raw: bytes) -> str:
+    """Return the first 2 KiB as text, cut between characters, without NUL."""
+    if len(raw) <= EXCERPT_BYTES:
+        return clean(raw.decode("utf-8", errors="replace"))
+    head = raw[:EXCERPT_BYTES]
+    while head and raw[len(head)] & 0xC0 == 0x80 and len(head) > EXCERPT_BYTES - 4:
+        head = head[:-1]
+    return clean(head.decode("utf-8", errors="replace"))
+
+
+def _of_line(reason: Reason, raw: bytes) -> Rejected:
+    return _rejected(reason, excerpt_of(raw), len(raw) <= EXCERPT_BYTES)
+
+
+def _broken(raw: bytes, unfinished: bool) -> Rejected:
+    return _of_line(Reason.INCOMPLETE_LINE if unfinished else Reason.INVALID_JSON, raw)
+
+
+def _rejected(reason: Reason, excerpt: str, whole: bool, time_ns: int | None = None) -> Rejected:
+    return Rejected(reason=reason, excerpt=excerpt, whole=whole, time_ns=time_ns)
+
+
+def _identity_paths(profiles: Iterable[Profile]) -> dict[str, tuple[str, Any]]:
+    """Every place where a profile looks for an identity: key → (kind or "", places below)."""
+    tree: dict[str, tuple[str, Any]] = {}
+    for profile in profiles:
+        for kind in sorted(IDENTITIES):
+            for path in profile.paths.get(kind, ()):
+                _plant(tree, path, kind)
+    return tree
+
+
+def _plant(tree: dict[str, tuple[str, Any]], path: Path, kind: str) -> None:
+    key, *rest = path
+    here, below = tree.get(key, ("", {}))
+    tree[key] = (here if rest else here or kind, below)
+    if rest:
+        _plant(below, tuple(rest), kind)
+
+
+def _line_time_pattern(profiles: Iterable[Profile]) -> re.Pattern[bytes]:
+    """Finds the first key that holds a time in one of the profiles, and its value."""
+    keys = sorted({path[-1] for profile in profiles for path in profile.paths.get("time", ())})
+    alternatives = "|".join(re.escape(key) for key in keys)
+    pattern = rf'"(?:{alternatives})"\s*:\s*(?:"([^"\\]{{8,40}})"|(-?[0-9][0-9.eE+]{{7,30}}))'
+    return re.compile(pattern.encode())

@@ -1,0 +1,148 @@
+"""
+Files to read: named, matched by a pattern, or standard input; plain or gzip.
+"""
+
+import glob
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Final, Self
+
+from service.errors import UnreadableInput
+
+CHUNK_BYTES: Final = 512 * 1024
+"""How much of a file is read, and held, at a time."""
+
+STDIN: Final = "-"
+_GZIP: Final = b"\x1f\x8b"
+
+
+def expand(paths: Sequence[str]) -> list[str]:
+    """
+    Return the files that *paths* name: names as they are, patterns by what they match (sorted),
+    `-` as it is. Nothing is opened.
+
+    Raises:
+        UnreadableInput: A name or pattern without a file, or a directory; all are named.
+    """
+    found: list[str] = []
+    wrong: list[str] = []
+    for path in paths:
+        if path == STDIN or Path(path).is_file():
+            found.append(path)
+        elif Path(path).is_dir():
+            wrong.append(
+                f"{path}: is a directory; name its files, such as {path.rstrip('/')}/*.log"
+            )
+        elif glob.has_magic(path):
+            names = glob.glob(path, recursive=True)  # noqa: PTH207 - keeps the spelling given
+            matches = sorted(name for name in names if Path(name).is_file())
+            found.extend(matches)
+            if not matches:
+                wrong.append(f"{path}: no file matches")
+        elif Path(path).exists():
+            found.append(path)
+        else:
+            wrong.append(f"{path}: no such file")
+    if wrong:
+        raise UnreadableInput("; ".join(wrong))
+    return found
+
+
+def open_source(path: str) -> "Source":
+    """
+    Open a file, or standard input for `-`.
+
+    Raises:
+        UnreadableInput: It cannot be opened.
+    """
+    if path == STDIN:
+        return Source("standard input", sys.stdin.buffer, None)
+    try:
+        file = Path(path).open("rb", buffering=0)  # noqa: SIM115 - the Source closes it
+        size = Path(path).stat().st_size if Path(path).is_file() else None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    return Source(path, file, size)
+
+
+class Source:
+    """
+    One input. `consumed` counts the bytes read so far, before decompression, of `size` (None where
+    that is not known), for a progress bar.
+    """
+
+    def __init__(self, name: str, file: BinaryIO, size: int | None) -> None:
+        self.name = name
+        self.size = size
+        self.consumed = 0
+        self._file = file
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self._file is not sys.stdin.buffer:
+            self._file.close()
+
+    def chunks(self) -> Iterator[bytes]:
+        """
+        Yield the content in pieces of at most `CHUNK_BYTES`; gzip is recognised by its first bytes
+        and inflated, all of its members.
+
+        Raises:
+            UnreadableInput: Reading fails, or the gzip stream is cut or broken; what could be read
+                was yielded before.
+        """
+        head = self._read()
+        while 0 < len(head) < len(_GZIP) and (more := self._read()):
+            head += more
+        if head.startswith(_GZIP):
+            yield from self._inflate(head)
+            return
+        while head:
+            yield head
+            head = self._read()
+
+    def _read(self) -> bytes:
+        try:
+            data = self._file.read(CHUNK_BYTES) or b""
+        except OSError as error:
+            raise _unreadable(self.name, error) from error
+        self.consumed += len(data)
+        return data
+
+    def _inflate(self, data: bytes) -> Iterator[bytes]:
+        member = zlib.decompressobj(wbits=31)
+        begun = False
+        while data := data or self._read():
+            if not begun and not (data := data.lstrip(b"\0")):
+                continue
+            begun = True
+            try:
+                part = member.decompress(data, CHUNK_BYTES)
+            except zlib.error as error:
+                raise UnreadableInput(f"{self.name}: broken gzip ({error})") from error
+            if part:
+                yield part
+            data = member.unconsumed_tail
+            if member.eof:
+                data = member.unused_data
+                member, begun = zlib.decompressobj(wbits=31), False
+        if begun:
+            raise UnreadableInput(f"{self.name}: the gzip stream ends too early; the file is cut")
+
+
+def _unreadable(name: str, error: OSError) -> UnreadableInput:
+    return UnreadableInput(f"{name}: {error.strerror or error}")

@@ -1,0 +1,117 @@
+"""Files and streams into the pipeline: what `ingest`, `report` and `demo` share."""
+
+import io
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from service import terminal
+from service.clock import system_clock
+from service.errors import BodyNotDecodable, BodyTooLarge, UnreadableInput
+from service.events import Event, Ignored, Receipt, Rejected
+from service.ingest import body, sources
+from service.ingest import hints as hinting
+from service.pipeline import Feed, Pipeline, Watcher, new_run
+from service.settings import Settings
+from service.store import engine, migrate
+
+
+@dataclass(slots=True)
+class Intake:
+    """What came of reading files: one receipt for the run, and the files that could not be read."""
+
+    receipt: Receipt = field(default_factory=Receipt)
+    unread: list[str] = field(default_factory=list)
+    hints: list[hinting.Hint] = field(default_factory=list)
+
+
+def open_pipeline(settings: Settings) -> Pipeline:
+    """A pipeline over the database of `settings`, its schema made ready."""
+    opened = engine.make_engine(settings.database_url)
+    migrate.ensure_ready(opened, settings.auto_upgrade)
+    return Pipeline(opened, settings)
+
+
+def read(
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    server: str | None,
+    source: str,
+    hints: bool = False,
+) -> Intake:
+    """
+    Read files in one run; one that cannot be read does not keep the others from being read.
+
+    With `hints`, the messages that look like tool traffic but match no profile are gathered.
+    """
+    done = Intake()
+    found = _expand(paths, done.unread)
+    pipeline = open_pipeline(settings)
+    feed = Feed(server=server, source=source, batch=new_run(system_clock()))
+    gathered = hinting.Hints() if hints else None
+    with ExitStack() as stack:
+        bar = stack.enter_context(terminal.progress(_total_size(found)))
+        for path in found:
+            receipt = Receipt()
+            try:
+                with sources.open_source(path) as opened:
+                    pipeline.file(
+                        opened,
+                        feed,
+                        receipt=receipt,
+                        progress=bar.follow(opened),
+                        watch=_gathering(gathered) if gathered else None,
+                    )
+            except UnreadableInput as error:
+                done.unread.append(error.detail)
+            except (BodyTooLarge, BodyNotDecodable) as error:
+                done.unread.append(f"{path}: {error.detail}")
+            done.receipt.add(receipt)
+    done.hints = gathered.top() if gathered else []
+    return done
+
+
+def _expand(paths: Sequence[str], unread: list[str]) -> list[str]:
+    """The files that the arguments name; what names none is added to *unread*."""
+    found: list[str] = []
+    for path in paths:
+        try:
+            found += sources.expand([path])
+        except UnreadableInput as error:
+            unread.append(error.detail)
+    return found
+
+
+def _total_size(paths: Sequence[str]) -> int | None:
+    """Bytes to read, for a progress bar; None where one of the inputs is no file."""
+    files = [Path(path) for path in paths]
+    if not all(file.is_file() for file in files):
+        return None
+    return sum(file.stat().st_size for file in files)
+
+
+def _gathering(hints: hinting.Hints) -> Watcher:
+    """Gather hints from what is ignored."""
+
+    def watch(record: body.Record, outcome: Event | Rejected | Ignored) -> None:
+        if not isinstance(outcome, Ignored):
+            return
+        if isinstance(record, body.Parsed):
+            if isinstance(record.value, dict):
+                hints.add_record(record.value)
+        else:
+            hints.add(record.raw)
+
+    return watch
+
+
+def read_lines(logs: Mapping[str, Sequence[bytes]], settings: Settings) -> None:
+    """Store lines that are already in memory, by server."""
+    pipeline = open_pipeline(settings)
+    for server, lines in logs.items():
+        feed = Feed(server=server, source="files", batch=new_run(system_clock()))
+        stream = io.BytesIO(b"\n".join(lines) + b"\n")
+        with sources.Source(server, stream, None) as opened:
+            pipeline.file(opened, feed)

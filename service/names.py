@@ -1,0 +1,76 @@
+"""
+Text that comes from strangers: how it is cleaned, bounded and, for client names, read.
+
+>>> read_client("Claude-AI  (via mcp-remote 0.1.29)")
+ClientName(key='claude-ai', name='Claude-AI', via='mcp-remote', version=None)
+>>> read_client("cursor/0.42")
+ClientName(key='cursor', name='cursor', via=None, version='0.42')
+>>> read_client("Anthropic/ClaudeAI").key
+'anthropic/claudeai'
+"""
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+
+TEXT_LIMIT = 256
+"""Characters of a text that are kept; a longer one ends in a hash of the whole."""
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_VIA = re.compile(r"\s*\(via ([^()\s]+)[^()]*\)\s*$", re.IGNORECASE)
+_VERSION = re.compile(r"v?\d", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientName:
+    """What a raw spelling of a client says."""
+
+    key: str
+    """Groups spellings of one client: normalised and case-folded."""
+    name: str
+    """The spelling to show, without `via` and `version`."""
+    via: str | None
+    """The bridge that renamed the client, e.g. `mcp-remote`."""
+    version: str | None
+    """A version that was written into the name."""
+
+
+def clean(text: str) -> str:
+    """Drop NUL and replace each lone surrogate by U+FFFD, so that every database can hold the text."""
+    return _SURROGATE.sub("\ufffd", text.replace("\0", ""))
+
+
+def bounded(text: str) -> str:
+    """Cut text of more than `TEXT_LIMIT` characters and end it in a hash of the whole."""
+    if len(text) <= TEXT_LIMIT:
+        return text
+    digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    return f"{text[:TEXT_LIMIT]}…#{digest}"
+
+
+def _plain(text: str) -> str:
+    """NFC, control characters removed, white space collapsed, trimmed."""
+    composed = unicodedata.normalize("NFC", text)
+    spaced = re.sub(r"\s+", " ", composed)
+    return "".join(c for c in spaced if unicodedata.category(c) != "Cc").strip()
+
+
+def read_client(raw: str) -> ClientName | None:
+    """
+    Read a client's raw spelling; None where nothing is left of it (that client is unattributed).
+
+    A bridge's suffix `(via X …)` becomes `via`. `name/version` is split only where the right side
+    looks like a version, so that `Anthropic/ClaudeAI` stays whole.
+    """
+    name = _plain(raw)
+    via = None
+    if found := _VIA.search(name):
+        via, name = found[1], name[: found.start()].strip()
+    version = None
+    left, slash, right = name.rpartition("/")
+    if slash and left.strip() and _VERSION.match(right):
+        name, version = left.strip(), right
+    if not name:
+        return None
+    return ClientName(key=bounded(name.casefold()), name=bounded(name), via=via, version=version)

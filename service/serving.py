@@ -1,0 +1,60 @@
+"""Serve the app: where it may listen, and what is said at start."""
+
+import ipaddress
+import socket
+
+import uvicorn
+
+from service import terminal
+from service.app import create_app
+from service.errors import UnsafeSetup
+from service.settings import Settings
+
+
+def is_loopback(host: str) -> bool:
+    """Whether every address that `host` stands for is this machine's own."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """
+    Open the listening socket.
+
+    Raises:
+        UnsafeSetup: the address is not a loopback one, or is taken.
+    """
+    if not is_loopback(host):
+        raise UnsafeSetup(
+            f"will not listen on {host}: there are no tokens yet, so anybody who reaches the port could "
+            "read and write everything. Use 127.0.0.1, and put a reverse proxy with authentication in front"
+        )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        opened.bind((host, port))
+    except OSError as error:
+        opened.close()
+        raise UnsafeSetup(
+            f"cannot listen on {host}:{port}: {error.strerror}. Choose another with --port, or 0 for a free one"
+        ) from error
+    return opened
+
+
+def serve(settings: Settings) -> None:
+    """Serve until stopped. The database is made ready first, so a problem shows before the port opens."""
+    app = create_app(settings)
+    opened = listen(settings.host, settings.port)
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    url = f"http://{host}:{opened.getsockname()[1]}"
+    terminal.say(f"Last Call listens on {url} (this machine only: there are no tokens yet)")
+    terminal.say(f"  names {url}/   API {url}/docs   log lines to {url}/ingest")
+    terminal.say("  stop with Ctrl-C")
+    config = uvicorn.Config(app, log_level="warning", access_log=False)
+    with opened:
+        uvicorn.Server(config).run(sockets=[opened])

@@ -1,0 +1,131 @@
+"""
+The schema's version: where a database stands and how it is brought up to date.
+
+Alembic runs from the installed package, without a file of its own, in one write transaction: of
+two processes that start at once, the second waits and finds nothing left to do.
+"""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from service.errors import SchemaOutOfDate
+from service.store.engine import Connection, Engine, reading, writing
+from service.store.schema import metadata
+from service.store.secrets import read_secrets
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+HEAD = "0001"
+"""The revision this version of the product works with: the last file in `migrations/versions`. Known
+here so that a start with an up-to-date database does not load Alembic."""
+
+_VERSION_TABLE = "alembic_version"
+
+
+class SchemaState(StrEnum):
+    """Where a database stands."""
+
+    EMPTY = "empty"
+    BEHIND = "behind"
+    UP_TO_DATE = "up to date"
+    AHEAD = "ahead"
+
+
+def current_state(engine: Engine) -> SchemaState:
+    """
+    Say where the database stands.
+
+    Raises:
+        SchemaOutOfDate: It has no version, yet tables with the names of ours.
+        StorageUnavailable: It cannot be read.
+    """
+    with reading(engine) as conn:
+        return _state(conn)
+
+
+def upgrade(engine: Engine) -> None:
+    """
+    Bring the database to `HEAD`, from nothing or from any earlier version, and give it its secrets.
+
+    All or nothing, and harmless when it is up to date.
+
+    Raises:
+        SchemaOutOfDate: A newer version of the product wrote it.
+        Busy, StorageUnavailable: It cannot be written.
+    """
+    with writing(engine) as conn:
+        state = _state(conn)
+        if state is SchemaState.AHEAD:
+            raise SchemaOutOfDate(_TOO_NEW)
+        if state is not SchemaState.UP_TO_DATE:
+            from alembic import command
+
+            command.upgrade(alembic_config(conn), "head")
+        read_secrets(conn)
+
+
+def ensure_ready(engine: Engine, auto_upgrade: bool) -> None:
+    """
+    Make sure that the database has the schema of this version.
+
+    The embedded database upgrades itself; PostgreSQL only where *auto_upgrade* allows it.
+
+    Raises:
+        SchemaOutOfDate: It must be upgraded by hand, or a newer version of the product wrote it.
+        Busy, StorageUnavailable: It cannot be used.
+    """
+    state = current_state(engine)
+    if state is SchemaState.UP_TO_DATE:
+        return
+    if state is SchemaState.AHEAD:
+        raise SchemaOutOfDate(_TOO_NEW)
+    if engine.dialect.name != "sqlite" and not auto_upgrade:
+        raise SchemaOutOfDate(
+            f"the schema of the database is {state}; run `lastcall db upgrade`, "
+            "or set LASTCALL_AUTO_UPGRADE=true"
+        )
+    upgrade(engine)
+
+
+def alembic_config(conn: Connection) -> "Config":
+    """Alembic's configuration on an open connection, with the history from the package."""
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "migrations:")
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = conn
+    return config
+
+
+_TOO_NEW = "a newer version of Last Call wrote this database; install that version or a later one"
+
+
+def _state(conn: Connection) -> SchemaState:
+    tables = set(sa.inspect(conn).get_table_names())
+    revision = None
+    if _VERSION_TABLE in tables:
+        revision = conn.scalar(
+            sa.select(sa.column("version_num")).select_from(sa.table(_VERSION_TABLE))
+        )
+    if revision == HEAD:
+        return SchemaState.UP_TO_DATE
+    if revision is None:
+        if strangers := sorted(tables & set(metadata.tables)):
+            raise SchemaOutOfDate(
+                f"the database has tables of another application ({', '.join(strangers)}); "
+                "use an empty one"
+            )
+        return SchemaState.EMPTY
+    return SchemaState.BEHIND if _is_known(conn, revision) else SchemaState.AHEAD
+
+
+def _is_known(conn: Connection, revision: str) -> bool:
+    """Whether *revision* is one of our history."""
+    from alembic.script import ScriptDirectory
+
+    history = ScriptDirectory.from_config(alembic_config(conn))
+    return any(script.revision == revision for script in history.walk_revisions())

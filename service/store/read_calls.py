@@ -1,0 +1,203 @@
+"""
+Calls to retired names, from rows and from the daily roll-up, as columns of whole numbers.
+
+Rows of the kinds stale_call and unknown_call come through the partial index; those of kind call are
+read by time, for the days that are known to hold some.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from service.events import Kind
+from service.store.engine import Connection
+from service.store.read_columns import Column, columns
+from service.store.read_cut import Cut
+from service.store.read_names import STALE_INDEX
+from service.store.read_words import chunks
+from service.store.schema import call_day, event
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """One entry a call. Ids of 0 stand for none; `inferred` is 1 where the client is the session's."""
+
+    time_us: Column
+    server_id: Column
+    tool_id: Column
+    client_id: Column
+    inferred: Column
+    caller_id: Column
+    version_id: Column
+
+    @staticmethod
+    def join(parts: "Iterable[Calls]") -> "Calls":
+        """All calls of several parts."""
+        listed = [_NO_CALLS, *parts]
+        return Calls(*(np.concatenate([getattr(p, f) for p in listed]) for f in Calls.__slots__))
+
+    def where(self, mask: Any) -> "Calls":
+        """The calls for which *mask* holds."""
+        return Calls(*(getattr(self, f)[mask] for f in Calls.__slots__))
+
+
+_NO_CALLS = Calls(*(np.empty(0, dtype=np.int64) for _ in range(7)))
+
+
+def _call_columns(cut: Cut) -> "list[sa.ColumnElement[Any]]":
+    client = cut.client()
+    inferred = sa.case((event.c.client_id.is_(None) & (client != 0), 1), else_=0)
+    caller = sa.func.coalesce(event.c.caller_id, 0)
+    version = sa.func.coalesce(event.c.version_id, 0)
+    return [event.c.time_us, event.c.server_id, event.c.tool_id, client, inferred, caller, version]
+
+
+def stale_calls(
+    connection: Connection,
+    cut: Cut,
+    server_id: int,
+    tool_ids: Collection[int],
+    since_us: int,
+    until_us: int,
+    client_ids: Collection[int] | None = None,
+) -> Calls:
+    """Counted stale_call and unknown_call rows of these tools in [since, until), of these clients."""
+    return Calls.join(
+        _read(
+            connection,
+            cut,
+            sa.and_(event.c.server_id == server_id, STALE_INDEX, event.c.tool_id.in_(part)),
+            (since_us, until_us),
+            client_ids,
+        )
+        for part in chunks(sorted(tool_ids))
+        if since_us < until_us
+    )
+
+
+def succeeded_calls(
+    connection: Connection,
+    cut: Cut,
+    server_id: int,
+    tool_ids: Collection[int],
+    ranges: Iterable[tuple[int, int]],
+    client_ids: Collection[int] | None = None,
+) -> Calls:
+    """Counted rows of kind `call` of these tools in each of the ranges [since, until)."""
+    return Calls.join(
+        _read(
+            connection,
+            cut,
+            sa.and_(
+                event.c.server_id == server_id,
+                event.c.kind == int(Kind.CALL),
+                event.c.tool_id.in_(part),
+            ),
+            between,
+            client_ids,
+        )
+        for between in ranges
+        for part in chunks(sorted(tool_ids))
+    )
+
+
+def _read(
+    connection: Connection,
+    cut: Cut,
+    where: "sa.ColumnElement[bool]",
+    between: tuple[int, int],
+    client_ids: Collection[int] | None,
+) -> Calls:
+    query = sa.select(*_call_columns(cut)).where(
+        where, event.c.time_us >= between[0], event.c.time_us < between[1], cut.counted()
+    )
+    if client_ids is not None:
+        query = query.where(cut.client().in_(sorted(client_ids)))
+    return Calls(*columns(connection, query, len(Calls.__slots__)))
+
+
+def _cells(
+    server_id: int, tool_ids: list[int], days: tuple[int, int], client_ids: Collection[int] | None
+) -> "sa.ColumnElement[bool]":
+    where = sa.and_(
+        call_day.c.server_id == server_id,
+        call_day.c.tool_id.in_(tool_ids),
+        call_day.c.day >= days[0],
+        call_day.c.day < days[1],
+    )
+    if client_ids is not None:
+        where = where & call_day.c.client_id.in_(sorted(client_ids))
+    return where
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """One entry a group: how many calls, and the first and last of them."""
+
+    server_id: Column
+    tool_id: Column
+    client_id: Column
+    day: Column
+    """0 where the group is of all days."""
+    calls: Column
+    first_us: Column
+    last_us: Column
+
+    @staticmethod
+    def join(parts: "Iterable[Sums]") -> "Sums":
+        """All groups of several parts."""
+        listed = [_NO_SUMS, *parts]
+        return Sums(*(np.concatenate([getattr(p, f) for p in listed]) for f in Sums.__slots__))
+
+    def where(self, mask: Any) -> "Sums":
+        """The groups for which *mask* holds."""
+        return Sums(*(getattr(self, f)[mask] for f in Sums.__slots__))
+
+
+_NO_SUMS = Sums(*(np.empty(0, dtype=np.int64) for _ in range(7)))
+
+
+def daily(
+    connection: Connection,
+    server_id: int,
+    tool_ids: Collection[int],
+    days: tuple[int, int],
+    kinds: Collection[Kind],
+    *,
+    by_client: bool,
+    by_day: bool,
+    client_ids: Collection[int] | None = None,
+) -> Sums:
+    """
+    Sums of the roll-up's cells for the UTC days [days[0], days[1]), by tool.
+
+    Args:
+        by_client: Also by client; else `client_id` is 0.
+        by_day: Also by day; else `day` is 0.
+    """
+    zero = sa.literal_column("0")
+    groups: list[sa.ColumnElement[Any]] = [call_day.c.server_id, call_day.c.tool_id]
+    groups += [call_day.c.client_id] if by_client else []
+    groups += [call_day.c.day] if by_day else []
+    parts = []
+    for part in chunks(sorted(tool_ids)) if days[0] < days[1] else ():
+        query = (
+            sa.select(
+                call_day.c.server_id,
+                call_day.c.tool_id,
+                call_day.c.client_id if by_client else zero,
+                call_day.c.day if by_day else zero,
+                # a sum of big integers is a decimal on PostgreSQL
+                sa.cast(sa.func.sum(call_day.c.calls), sa.BigInteger),
+                sa.func.min(call_day.c.first_us),
+                sa.func.max(call_day.c.last_us),
+            )
+            .where(_cells(server_id, part, days, client_ids))
+            .where(call_day.c.kind.in_(sorted(int(kind) for kind in kinds)))
+            .group_by(*groups)
+        )
+        parts.append(Sums(*columns(connection, query, len(Sums.__slots__))))
+    return Sums.join(parts)

@@ -1,0 +1,104 @@
+"""
+What a question as of an instant may use.
+
+Everything stored is derived from all rows. As of an earlier instant three things can differ: a
+session's hello may not have come yet, a call may be known only by a line that a later one replaces,
+and days are cut. A `Cut` says up to where the derived tables hold nothing later.
+"""
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import sqlalchemy as sa
+
+from service.store.engine import Connection
+from service.store.schema import client, event, event_extra, session, tool, version
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Rows before `as_of_us` exist; roll-ups hold for what lies before `solid_us`."""
+
+    as_of_us: int
+    solid_us: int
+    promoted: tuple[tuple[int, int], ...] = ()
+    """(time, key) of rows that stand for their call although `counted` is 0."""
+
+    def client(self) -> "sa.ColumnElement[int]":
+        """The client of a row: its own, else its session's by a hello before the cut, else 0."""
+        hello = (
+            sa.select(session.c.hello_client_id)
+            .where(session.c.id == event.c.session_id, session.c.hello_us < self.as_of_us)
+            .scalar_subquery()
+        )
+        return sa.func.coalesce(event.c.client_id, hello, 0)
+
+    def counted(self) -> "sa.ColumnElement[bool]":
+        """Whether a row stands for its call."""
+        if not self.promoted:
+            return event.c.counted == 1
+        return sa.or_(
+            event.c.counted == 1, sa.tuple_(event.c.time_us, event.c.key).in_(self.promoted)
+        )
+
+
+def cut_at(connection: Connection, as_of_us: int) -> Cut:
+    """Find out what must be read from rows to answer exactly as of `as_of_us`."""
+    latest = connection.scalar(sa.select(sa.func.max(event.c.time_us)))
+    if latest is None or latest < as_of_us:
+        return Cut(as_of_us, as_of_us)
+    begun = session.c.first_us < as_of_us
+    unnamed = connection.scalar(
+        sa.select(sa.func.min(session.c.first_us)).where(
+            begun, session.c.hello_us >= as_of_us, session.c.unnamed > 0
+        )
+    )
+    still_open = connection.scalar(
+        sa.select(sa.func.max(session.c.last_us)).where(begun, session.c.last_us >= as_of_us)
+    )
+    promoted = () if still_open is None else _promoted(connection, as_of_us, still_open)
+    first = [at for at in (unnamed, *(time for time, _ in promoted)) if at is not None]
+    return Cut(as_of_us, min([as_of_us, *first]), promoted)
+
+
+def _promoted(connection: Connection, as_of_us: int, last_us: int) -> tuple[tuple[int, int], ...]:
+    """The row that stood for each call whose standing row is not before the cut."""
+    late = event_extra.alias("late")
+    counted = event.alias("counted")
+    calls = (
+        sa.select(late.c.call)
+        .join(counted, (counted.c.time_us == late.c.time_us) & (counted.c.key == late.c.key))
+        .where(
+            late.c.time_us >= as_of_us,
+            late.c.time_us <= last_us,
+            late.c.call.is_not(None),
+            counted.c.counted == 1,
+        )
+    )
+    lines = (
+        sa.select(
+            event_extra.c.call,
+            event.c.time_us,
+            event.c.key,
+            event.c.kind,
+            tool.c.name.label("tool"),
+            client.c.raw.label("client"),
+            version.c.name.label("version"),
+        )
+        .select_from(event_extra)
+        .join(event, (event.c.time_us == event_extra.c.time_us) & (event.c.key == event_extra.c.key))
+        .outerjoin(tool, tool.c.id == event.c.tool_id)
+        .outerjoin(client, client.c.id == event.c.client_id)
+        .outerjoin(version, version.c.id == event.c.version_id)
+        .where(event_extra.c.call.in_(calls), event_extra.c.time_us < as_of_us)
+    )
+    rows = sorted(connection.execute(lines), key=lambda row: (row.call, *_precedence(row)))
+    firsts = (next(group) for _, group in groupby(rows, key=lambda row: row.call))
+    return tuple((row.time_us, row.key) for row in firsts)
+
+
+def _precedence(row: Any) -> tuple[Any, ...]:
+    """Which line of a call stands for it: kind, time, then the least text, none last."""
+    texts = [(text is None, text or "") for text in (row.tool, row.client, row.version)]
+    return (row.kind, row.time_us, *texts, row.key)

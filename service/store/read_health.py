@@ -1,0 +1,181 @@
+"""How the watching itself goes: hours heard, accounts of records, quarantine, and parallel lines."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from service.events import Kind
+from service.store.engine import Connection
+from service.store.schema import batch, call_day, ledger, reject, server, source, tally
+
+_TOOL_KINDS = (int(Kind.STALE_CALL), int(Kind.UNKNOWN_CALL), int(Kind.CALL))
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One source and the hours (since 1970-01-01T00Z) it was heard in, ascending, each once."""
+
+    server: str
+    source: str
+    retired: bool
+    hours: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Records of one source on one UTC day of arrival."""
+
+    server: str
+    source: str
+    day: int
+    fate: str
+    reason: str
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """One record in quarantine."""
+
+    arrived_us: int
+    server: str
+    source: str
+    batch: str
+    position: int
+    reason: str
+    excerpt: str
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DayOfCalls:
+    """Counted calls to one spelling on one UTC day, by kind of line; `client_id` 0 for none."""
+
+    server_id: int
+    tool_id: int
+    day: int
+    kind: int
+    unattributed: int
+    calls: int
+
+
+def heard(connection: Connection, as_of_us: int, server_ids: Collection[int] | None) -> list[Heard]:
+    """Every source, by server and name, with the hours that began before `as_of_us`."""
+    query = (
+        sa.select(source.c.id, server.c.name.label("server"), source.c.name, source.c.retired_us)
+        .join(server, server.c.id == source.c.server_id)
+        .order_by(server.c.name, source.c.name)
+    )
+    if server_ids is not None:
+        query = query.where(source.c.server_id.in_(sorted(server_ids)))
+    found = []
+    for row in connection.execute(query).all():
+        hours = connection.scalars(
+            sa.select(ledger.c.hour)
+            .where(ledger.c.source_id == row.id, ledger.c.hour * 3_600_000_000 < as_of_us)
+            .distinct()
+            .order_by(ledger.c.hour)
+        )
+        found.append(Heard(row.server, row.name, row.retired_us is not None, tuple(hours)))
+    return found
+
+
+def accounts(
+    connection: Connection,
+    days: tuple[int, int] | None,
+    server_ids: Collection[int] | None,
+    source_name: str | None,
+) -> list[Account]:
+    """Tallies by source and UTC day of arrival in [days[0], days[1]), of each fate and reason."""
+    words = (server.c.name, source.c.name, tally.c.day, tally.c.fate, tally.c.reason)
+    query = (
+        sa.select(*words, sa.cast(sa.func.sum(tally.c.records), sa.BigInteger))
+        .select_from(tally)
+        .join(batch, batch.c.id == tally.c.batch_id)
+        .join(source, source.c.id == batch.c.source_id)
+        .join(server, server.c.id == source.c.server_id)
+        .group_by(*words)
+    )
+    if days is not None:
+        query = query.where(tally.c.day >= days[0], tally.c.day < days[1])
+    if server_ids is not None:
+        query = query.where(source.c.server_id.in_(sorted(server_ids)))
+    if source_name is not None:
+        query = query.where(source.c.name == source_name)
+    return [Account(*row) for row in connection.execute(query)]
+
+
+def refused(
+    connection: Connection,
+    between: tuple[int | None, int],
+    server_ids: Collection[int] | None,
+    source_name: str | None,
+    at_least: int,
+) -> list[Refused]:
+    """
+    The last records in quarantine that arrived in [since, until), in no order within an instant.
+
+    At least `at_least`, if there are that many, with all of the earliest instant among them.
+    """
+    label = (batch.c.kind + sa.literal(" ") + batch.c.label).label("batch")
+    where = [reject.c.arrived_us < between[1]]
+    if between[0] is not None:
+        where.append(reject.c.arrived_us >= between[0])
+    if server_ids is not None:
+        where.append(source.c.server_id.in_(sorted(server_ids)))
+    if source_name is not None:
+        where.append(source.c.name == source_name)
+    query = (
+        sa.select(
+            reject.c.arrived_us,
+            server.c.name.label("server"),
+            source.c.name.label("source"),
+            label,
+            reject.c.position,
+            reject.c.reason,
+            reject.c.excerpt,
+            reject.c.whole,
+        )
+        .join(batch, batch.c.id == reject.c.batch_id)
+        .join(source, source.c.id == batch.c.source_id)
+        .join(server, server.c.id == source.c.server_id)
+        .where(*where)
+    )
+    newest = query.order_by(reject.c.arrived_us.desc()).limit(at_least)
+    found = [Refused(*row) for row in connection.execute(newest)]
+    if len(found) < at_least:
+        return found
+    last = found[-1].arrived_us
+    tied = connection.execute(query.where(reject.c.arrived_us == last))
+    return [row for row in found if row.arrived_us > last] + [Refused(*row) for row in tied]
+
+
+def days_of_calls(
+    connection: Connection, server_id: int, tool_ids: Collection[int]
+) -> list[DayOfCalls]:
+    """The daily roll-up of these tools by day and kind of line, over all clients."""
+    nobody = sa.case((call_day.c.client_id == 0, call_day.c.calls), else_=0)
+    query = (
+        sa.select(
+            call_day.c.server_id,
+            call_day.c.tool_id,
+            call_day.c.day,
+            call_day.c.kind,
+            sa.cast(sa.func.sum(nobody), sa.BigInteger),
+            sa.cast(sa.func.sum(call_day.c.calls), sa.BigInteger),
+        )
+        .where(call_day.c.server_id == server_id, call_day.c.tool_id.in_(sorted(tool_ids)))
+        .where(call_day.c.kind.in_(_TOOL_KINDS))
+        .group_by(call_day.c.server_id, call_day.c.tool_id, call_day.c.day, call_day.c.kind)
+    )
+    return [DayOfCalls(*row) for row in connection.execute(query)]
+
+
+def database(connection: Connection) -> tuple[str, str | None]:
+    """The kind of database (`sqlite` or `postgresql`) and the revision of its schema."""
+    revision = None
+    if sa.inspect(connection).has_table("alembic_version"):
+        table = sa.table("alembic_version", sa.column("version_num"))
+        revision = connection.scalar(sa.select(table.c.version_num))
+    return connection.dialect.name, revision

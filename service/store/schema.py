@@ -1,0 +1,291 @@
+"""
+Every table, once. Instants are integers: microseconds since 1970-01-01T00:00:00Z (`…_us`).
+
+Text lives once, in dimension tables, and is at most 256 characters (longer text is cut and ends in a
+hash of the whole), so that every unique index fits on every database. Events and roll-ups hold ids
+without foreign keys: they are written by the million, and `db check` finds a dangling one.
+
+In roll-ups an id of 0 stands for "none": NULL in a key would count twice.
+"""
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+Id = sa.Integer
+Instant = sa.BigInteger
+TEXT_LIMIT = 256
+"""Characters of a text kept before the hash of the whole; the cut form is a little longer."""
+Text = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+"""Compared by code points on both databases, whatever the server's locale: "the least text" must be
+the same text everywhere, also in Python."""
+
+meta = sa.Table(
+    "meta",
+    metadata,
+    sa.Column("name", Text, primary_key=True),
+    sa.Column("value", Text, nullable=False),
+)
+"""The two secrets (`key_secret`, `identity_secret`, hex) and `data_version`, which every
+transaction that stores something raises by one."""
+
+server = sa.Table(
+    "server",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("name", Text, nullable=False, unique=True),
+)
+
+source = sa.Table(
+    "source",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("server_id", sa.ForeignKey(server.c.id), nullable=False),
+    sa.Column("name", Text, nullable=False),
+    sa.Column("retired_us", Instant),
+    sa.UniqueConstraint("server_id", "name"),
+)
+
+batch = sa.Table(
+    "batch",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("source_id", sa.ForeignKey(source.c.id), nullable=False),
+    sa.Column("kind", Text, nullable=False),
+    sa.Column("label", Text, nullable=False),
+    sa.Column("started_us", Instant, nullable=False),
+    sa.UniqueConstraint("source_id", "kind", "label"),
+)
+"""What can be taken back as one: an `ingest` run, or a source's requests of one UTC hour."""
+
+tally = sa.Table(
+    "tally",
+    metadata,
+    sa.Column("batch_id", sa.ForeignKey(batch.c.id), primary_key=True),
+    sa.Column("day", Id, primary_key=True),
+    sa.Column("fate", Text, primary_key=True),
+    sa.Column("reason", Text, primary_key=True),
+    sa.Column("records", sa.BigInteger, nullable=False),
+)
+"""Records by batch, UTC day of arrival (days since 1970-01-01) and fate: accepted, duplicate,
+ignored, rejected (with `reason`, else ''). Beside them, not fates of their own: `suppressed`, the
+duplicates that may have been calls of their own, and `resend`, those of a delivery sent again."""
+
+ledger = sa.Table(
+    "ledger",
+    metadata,
+    sa.Column("source_id", sa.ForeignKey(source.c.id), primary_key=True),
+    sa.Column("hour", Id, primary_key=True),
+    sa.Column("batch_id", sa.ForeignKey(batch.c.id), primary_key=True),
+    sa.Column("lines", sa.BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""The hours (since 1970-01-01T00Z, by the time in the lines) in which a source was heard."""
+
+reject = sa.Table(
+    "reject",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("batch_id", sa.ForeignKey(batch.c.id), nullable=False),
+    sa.Column("arrived_us", Instant, nullable=False),
+    sa.Column("position", sa.BigInteger, nullable=False),
+    sa.Column("reason", Text, nullable=False),
+    sa.Column("excerpt", Text, nullable=False),
+    sa.Column("whole", sa.Boolean, nullable=False),
+    sa.Index("ix_reject_arrived_us", "arrived_us"),
+)
+"""Quarantine."""
+
+client = sa.Table(
+    "client",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("raw", Text, nullable=False, unique=True),
+    sa.Column("key", Text, nullable=False),
+    sa.Column("name", Text, nullable=False),
+    sa.Column("via", Text),
+    sa.Column("version", Text),
+    sa.Index("ix_client_key", "key"),
+)
+"""One row a raw spelling. `key` groups, `name` is the spelling without `via` and `version`; all four
+are derived from `raw` and derived again by `db rebuild`."""
+
+tool = sa.Table(
+    "tool",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("name", Text, nullable=False, unique=True),
+)
+
+version = sa.Table(
+    "version",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("name", Text, nullable=False, unique=True),
+)
+
+caller = sa.Table(
+    "caller",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("server_id", sa.ForeignKey(server.c.id), nullable=False),
+    sa.Column("level", sa.SmallInteger, nullable=False),
+    sa.Column("digest", Text, nullable=False),
+    sa.Column("network", Text),
+    sa.UniqueConstraint("server_id", "level", "digest"),
+)
+
+session = sa.Table(
+    "session",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("server_id", sa.ForeignKey(server.c.id), nullable=False),
+    sa.Column("digest", Text, nullable=False),
+    sa.Column("hello_us", Instant),
+    sa.Column("hello_client_id", sa.ForeignKey(client.c.id)),
+    sa.Column("hello_version_id", sa.ForeignKey(version.c.id)),
+    sa.Column("named_us", Instant),
+    sa.Column("named_client_id", sa.ForeignKey(client.c.id)),
+    sa.Column("first_us", Instant, nullable=False),
+    sa.Column("last_us", Instant, nullable=False),
+    sa.Column("unnamed", sa.BigInteger, nullable=False),
+    sa.UniqueConstraint("server_id", "digest"),
+    sa.Index("ix_session_first_us", "first_us"),
+)
+"""`hello_…`: of the earliest hello that names a client (ties by the least text): read in place of the
+client where a line names none. `named_…`: the client of the earliest line that names one, for
+sessions whose hello was never logged. `unnamed`: rows of the session without a client."""
+
+fact = sa.Table(
+    "fact",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("server_id", sa.ForeignKey(server.c.id), nullable=False),
+    sa.Column("tool_id", sa.ForeignKey(tool.c.id), nullable=False),
+    sa.Column("digest", Text, nullable=False),
+    sa.Column("last_release", Text),
+    sa.Column("replaced_by", Text),
+    sa.Column("message", Text),
+    sa.UniqueConstraint("server_id", "tool_id", "digest"),
+)
+"""What stale calls say of their name; `replaced_by` is a JSON list or NULL for nothing said. When a
+fact was last said is read from the events that point to it, so it can be taken back and cut at any
+instant."""
+
+event = sa.Table(
+    "event",
+    metadata,
+    sa.Column("time_us", Instant, primary_key=True),
+    sa.Column("key", sa.BigInteger, primary_key=True),
+    sa.Column("kind", sa.SmallInteger, nullable=False),
+    sa.Column("server_id", Id, nullable=False),
+    sa.Column("source_id", Id, nullable=False),
+    sa.Column("batch_id", Id, nullable=False),
+    sa.Column("client_id", Id),
+    sa.Column("caller_id", Id),
+    sa.Column("session_id", Id),
+    sa.Column("tool_id", Id),
+    sa.Column("version_id", Id),
+    sa.Column("fact_id", Id),
+    sa.Column("outcome", sa.SmallInteger),
+    sa.Column("counted", sa.SmallInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Every accepted event. `counted` is 0 for a line of a call that another line of the same call
+(server, session, request id) already stands for: stale_call before unknown_call before call, then
+the earliest, then the least text of tool, client and version (none last). It is derived from rows
+and derived again by `db rebuild`."""
+
+sa.Index(
+    "ix_event_stale",
+    event.c.server_id,
+    event.c.tool_id,
+    event.c.time_us,
+    event.c.kind,
+    event.c.client_id,
+    event.c.caller_id,
+    event.c.session_id,
+    event.c.version_id,
+    event.c.counted,
+    sqlite_where=event.c.kind <= 2,
+    postgresql_where=event.c.kind <= 2,
+)
+sa.Index(
+    "ix_event_fact",
+    event.c.fact_id,
+    event.c.time_us,
+    sqlite_where=event.c.fact_id.is_not(None),
+    postgresql_where=event.c.fact_id.is_not(None),
+)
+
+event_extra = sa.Table(
+    "event_extra",
+    metadata,
+    sa.Column("time_us", Instant, primary_key=True),
+    sa.Column("key", sa.BigInteger, primary_key=True),
+    sa.Column("call", sa.BigInteger),
+    sa.Column("request_id", Text),
+    sa.Column("trigger", Text),
+    sa.Column("protocol_version", Text),
+    sa.Column("ttl_ms", sa.BigInteger),
+    sa.Column("listed_count", sa.BigInteger),
+    sa.Column("ns", sa.SmallInteger),
+    sa.Column("arrival", sa.SmallInteger),
+    sqlite_with_rowid=False,
+)
+"""Rare fields, a row only where one is present. `call` is a 64-bit hash of (server, session, request
+id): lines that share it belong to one call."""
+
+sa.Index(
+    "ix_event_extra_call",
+    event_extra.c.call,
+    sqlite_where=event_extra.c.call.is_not(None),
+    postgresql_where=event_extra.c.call.is_not(None),
+)
+
+arrival = sa.Table(
+    "arrival",
+    metadata,
+    sa.Column("key", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("time_us", Instant, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""When a record without any time of its own first arrived, so that a resend takes the same time."""
+
+call_day = sa.Table(
+    "call_day",
+    metadata,
+    sa.Column("server_id", Id, primary_key=True),
+    sa.Column("tool_id", Id, primary_key=True),
+    sa.Column("client_id", Id, primary_key=True),
+    sa.Column("kind", sa.SmallInteger, primary_key=True),
+    sa.Column("day", Id, primary_key=True),
+    sa.Column("calls", sa.BigInteger, nullable=False),
+    sa.Column("first_us", Instant, nullable=False),
+    sa.Column("last_us", Instant, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Roll-up: counted calls per UTC day (since 1970-01-01), with the first and last of that day. The
+client is the line's, else its session's (inferred), else 0."""
+
+activity = sa.Table(
+    "activity",
+    metadata,
+    sa.Column("server_id", Id, primary_key=True),
+    sa.Column("client_id", Id, primary_key=True),
+    sa.Column("kind", sa.SmallInteger, primary_key=True),
+    sa.Column("quarter", Id, primary_key=True),
+    sa.Column("events", sa.BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Roll-up: counted events of every kind per quarter-hour (since 1970-01-01T00Z), client as in
+`call_day`. Quarter-hours make each local day exact in any zone whose offset is a whole number of
+them."""

@@ -1,0 +1,98 @@
+"""
+The account of what arrived: records by fate, hours heard, and the quarantine.
+"""
+
+from collections import Counter
+
+import sqlalchemy as sa
+
+from service import names
+from service.events import Portion
+from service.store import schema
+from service.store.dialect import insert_many
+from service.store.dimensions import Place
+from service.store.engine import Connection
+
+DAY_US = 86_400_000_000
+KEPT_REJECTS = 10_000
+"""Rejected records of one batch that are kept; all of them are counted."""
+
+_ADD_RECORDS = (
+    "ON CONFLICT (batch_id, day, fate, reason) "
+    "DO UPDATE SET records = tally.records + excluded.records"
+)
+_ADD_LINES = (
+    "ON CONFLICT (source_id, hour, batch_id) DO UPDATE SET lines = ledger.lines + excluded.lines"
+)
+
+
+def add_fates(
+    conn: Connection, portion: Portion, place: Place, *, accepted: int, duplicates: int
+) -> None:
+    """Count the records of a portion by fate, under the UTC day of their arrival."""
+    fates = {
+        ("accepted", ""): accepted,
+        ("duplicate", ""): duplicates,
+        ("ignored", ""): portion.ignored,
+    }
+    reasons = Counter(each.rejected.reason.value for each in portion.rejected)
+    fates |= {("rejected", reason): records for reason, records in reasons.items()}
+    _add(conn, place.batch, portion.arrived_us // DAY_US, fates)
+
+
+def add_suppressed(conn: Connection, batch_id: int, day: int, suppressed: int, resend: int) -> None:
+    """
+    Note what the duplicates of a whole delivery may have been, once it has ended.
+
+    *day* is the UTC day of arrival, in days since 1970-01-01. *suppressed* duplicates may have been
+    calls of their own, *resend* came from a delivery that was sent again. Neither is a fate: each is
+    among the batch's duplicates already.
+    """
+    _add(conn, batch_id, day, {("suppressed", ""): suppressed, ("resend", ""): resend})
+
+
+def _add(conn: Connection, batch: int, day: int, fates: dict[tuple[str, str], int]) -> None:
+    rows = [(batch, day, *fate, records) for fate, records in sorted(fates.items()) if records]
+    columns = ["batch_id", "day", "fate", "reason", "records"]
+    insert_many(conn, schema.tally, columns, rows, conflict=_ADD_RECORDS)
+
+
+def add_hours(conn: Connection, portion: Portion, place: Place) -> None:
+    """Note the hours in which the source was heard."""
+    rows = [
+        (place.source, hour, place.batch, lines) for hour, lines in sorted(portion.hours.items())
+    ]
+    columns = ["source_id", "hour", "batch_id", "lines"]
+    insert_many(conn, schema.ledger, columns, rows, conflict=_ADD_LINES)
+
+
+def quarantine(conn: Connection, portion: Portion, place: Place, *, days: int) -> bool:
+    """
+    Keep the rejected records, as far as the batch has room, and drop those older than *days*.
+
+    Call it before `add_fates`: the room is told from what has been counted so far. Returns whether
+    something was dropped.
+    """
+    if portion.rejected:
+        counted = conn.scalar(
+            sa.select(sa.func.coalesce(sa.func.sum(schema.tally.c.records), 0)).where(
+                schema.tally.c.batch_id == place.batch, schema.tally.c.fate == "rejected"
+            )
+        )
+        room = max(0, KEPT_REJECTS - int(counted or 0))
+        columns = ["batch_id", "arrived_us", "position", "reason", "excerpt", "whole"]
+        rows = [
+            (
+                place.batch,
+                portion.arrived_us,
+                each.position,
+                each.rejected.reason.value,
+                names.clean(each.rejected.excerpt),
+                each.rejected.whole,
+            )
+            for each in portion.rejected[:room]
+        ]
+        insert_many(conn, schema.reject, columns, rows)
+    oldest = portion.arrived_us - days * DAY_US
+    dropped = conn.execute(schema.reject.delete().where(schema.reject.c.arrived_us < oldest))
+    return dropped.rowcount > 0

@@ -1,0 +1,90 @@
+"""
+Run `lastcall` and kill this very process with signal 9 at a chosen point.
+
+    python -m tests.acceptance.killed POINT ARGUMENTS…
+
+POINT is `write:N` (after the n-th INSERT, UPDATE or DELETE), `before-commit:N` or `after-commit:N`
+(of the n-th transaction that wrote), or `answer:N` (when the n-th answer is about to be given). The
+product knows nothing of this: SQLAlchemy's events and the two entry points are watched from outside.
+"""
+
+import os
+import signal
+import sys
+from typing import Any
+
+from sqlalchemy import Engine, event
+from sqlalchemy.engine.default import DefaultDialect
+
+from service import api, cli, intake  # noqa: F401 - loaded before they are watched
+from service import app as app_module
+
+
+class Fuse:
+    """Kills the process when its point is reached."""
+
+    def __init__(self, point: str) -> None:
+        word, number = point.split(":")
+        self.word, self.left = word, int(number)
+        self.wrote = False
+
+    def burn(self, word: str) -> None:
+        if word == self.word:
+            self.left -= 1
+            if self.left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+def install(fuse: Fuse) -> None:
+    @event.listens_for(Engine, "after_cursor_execute")
+    def executed(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
+        if statement.lstrip()[:6].upper() in {"INSERT", "UPDATE", "DELETE"}:
+            fuse.wrote = True
+            fuse.burn("write")
+
+    commit = DefaultDialect.do_commit
+
+    def do_commit(self: Any, connection: Any) -> None:
+        wrote, fuse.wrote = fuse.wrote, False
+        if wrote:
+            fuse.burn("before-commit")
+        commit(self, connection)
+        if wrote:
+            fuse.burn("after-commit")
+
+    DefaultDialect.do_commit = do_commit  # type: ignore[method-assign]
+    read, create = intake.read, app_module.create_app
+
+    def reading(*args: Any, **kwargs: Any) -> Any:
+        done = read(*args, **kwargs)
+        fuse.burn("answer")
+        return done
+
+    def creating(*args: Any, **kwargs: Any) -> Any:
+        return Watched(create(*args, **kwargs), fuse)
+
+    intake.read = reading
+    from service import serving
+
+    serving.create_app = creating
+
+
+class Watched:
+    """An ASGI app whose answers to `/ingest` burn the fuse."""
+
+    def __init__(self, app: Any, fuse: Fuse) -> None:
+        self.app, self.fuse = app, fuse
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        async def sending(message: Any) -> None:
+            if message["type"] == "http.response.start" and scope["path"] == "/ingest":
+                self.fuse.burn("answer")
+            await send(message)
+
+        await self.app(scope, receive, sending)
+
+
+if __name__ == "__main__":
+    install(Fuse(sys.argv[1]))
+    sys.argv = ["lastcall", *sys.argv[2:]]
+    cli.main()

@@ -1,0 +1,414 @@
+"""
+Cases from public bug reports of other tools, one folder each under `cases/`.
+
+A case's words are neutral; this adapter only translates them to the Receipt and to REST. An
+expectation that it does not know fails the case: nothing is passed over.
+"""
+
+import csv
+import io
+import json
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from service.errors import LastCallError
+from service.ingest.sources import open_source
+from service.pipeline import Feed, new_run
+from service.settings import Settings
+from tests.acceptance.service import Running, micros, running
+
+CASES = sorted((Path(__file__).parent / "cases").iterdir())
+KINDS = {
+    "retired_call": "stale_call",
+    "list_changed": "notification",
+    "tools_list": "listing",
+    "initialize": "hello",
+    "tool_call": "call",
+}
+COLLECTIONS = "servers names callers clients events series coverage health rejects".split()
+RECEIPT_WORDS = {
+    "accepted": "accepted",
+    "duplicates": "duplicates",
+    "ignored": "ignored",
+    "rejected": "rejected",
+    "records": "received",
+    "reasons": "reasons",
+    "rejected_positions": "positions",
+}
+REPORTS = {
+    "timeseries": "series",
+    "clients": "clients",
+    "events": "events",
+    "export_csv": "callers",
+}
+
+
+def strict(text: str) -> Any:
+    """Read JSON that holds neither NaN nor Infinity."""
+
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} in JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def parameters(params: dict[str, Any]) -> dict[str, Any]:
+    """Translate a case's parameters; inclusive local days become the half-open range."""
+    names = {"from": "since", "to": "until", "from_day": "since"}
+    out = {names.get(k, k): v for k, v in params.items() if k not in {"report", "to_day"}}
+    if "to_day" in params:
+        last = date.fromisoformat(params["to_day"])
+        out["until"] = str(last + timedelta(days=1)) if last < date.max else str(last)
+    return out
+
+
+def instants(text: str) -> int:
+    return micros(text)
+
+
+class Checker:
+    """Compares one `expect` with what the running service says."""
+
+    def __init__(self, service: Running, folder: Path) -> None:
+        self.service = service
+        self.folder = folder
+        self.params: dict[str, Any] = {}
+        self.report = "timeseries"
+        self.answers: list[httpx.Response] = []
+        self.receipts: list[dict[str, Any]] = []
+
+    def check(self, expect: dict[str, Any]) -> None:
+        expect = dict(expect)
+        asked = expect.pop("params", {})
+        self.params = {k: v for k, v in asked.items() if k != "report"} or self.params
+        self.report = asked.get("report", self.report)
+        for word, value in expect.items():
+            if word in RECEIPT_WORDS:
+                assert self.receipt(RECEIPT_WORDS[word]) == value, word
+            else:
+                getattr(self, word)(value)
+
+    def receipt(self, word: str) -> Any:
+        if self.receipts:
+            return self.receipts[-1][word]
+        return {"accepted": 0}[word]  # a refused request stores nothing; see `stale_calls`
+
+    def series(self, **more: Any) -> list[dict[str, Any]]:
+        params = {"bucket": "day", "tz": "UTC", **parameters(self.params), **more}
+        params.pop("limit", None)
+        answer = self.service.get("/api/v1/series", **params)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["items"]
+
+    def by_label(self, **more: Any) -> dict[str, int]:
+        return {row["label"]: row["value"] for row in self.series(**more)}
+
+    # words of the sender's side
+
+    def http_status(self, status: int) -> None:
+        assert self.answers[-1].status_code == status, self.answers[-1].text
+
+    def http_status_all(self, status: int) -> None:
+        assert {answer.status_code for answer in self.answers} == {status}
+
+    def accepted_sum(self, number: int) -> None:
+        assert sum(receipt["accepted"] for receipt in self.receipts) == number
+
+    def duplicates_sum(self, number: int) -> None:
+        assert sum(receipt["duplicates"] for receipt in self.receipts) == number
+
+    def strict_json(self, wanted: bool) -> None:
+        assert wanted
+        for collection in COLLECTIONS:
+            strict(self.service.get(f"/api/v1/{collection}").text)
+
+    # words of the answers' side
+
+    def stale_calls(self, number: int) -> None:
+        assert sum(row["stale_calls"] for row in self.service.rows("names")) == number
+        assert len(self.service.rows("events", kind="stale_call")) == number
+
+    def events(self, kinds: dict[str, int]) -> None:
+        for kind, number in kinds.items():
+            assert len(self.service.rows("events", kind=KINDS[kind])) == number, kind
+
+    def rows(self, number: int) -> None:
+        assert len(self.service.rows(REPORTS[self.report], **parameters(self.params))) == number
+
+    def stale_by(self, wanted: list[dict[str, Any]]) -> None:
+        rows = self.service.rows("callers")
+        if not wanted:
+            assert rows == []
+        for want in wanted:
+            allowed = want.get("client_in", [want.get("client")])
+            found = [
+                row
+                for row in rows
+                if row["client"] in allowed and want.get("tool", row["name"]) == row["name"]
+            ]
+            assert sum(row["stale_calls"] for row in found) == want["calls"], want
+            for via, calls in want.get("via", {}).items():
+                assert self.calls_via(want["client"], via) == calls, via
+
+    def calls_via(self, client: str, via: str) -> int:
+        rows = self.service.rows("events", kind="stale_call", client=client)
+        return sum((row["via"] or "direct") == via for row in rows)
+
+    def stale_by_tool(self, wanted: list[dict[str, Any]]) -> None:
+        rows = {row["name"]: row["stale_calls"] for row in self.service.rows("names")}
+        assert rows == {want["tool"]: want["calls"] for want in wanted}
+
+    def raw_names_kept(self, wanted: bool) -> None:
+        logged = {
+            json.loads(line)["data"]["tool"]
+            for line in (self.folder / "input.ndjson").read_text().splitlines()
+        }
+        assert ({row["name"] for row in self.service.rows("events")} == logged) is wanted
+
+    def tools(self, wanted: list[dict[str, Any]]) -> None:
+        rows = {row["name"]: row for row in self.service.rows("names")}
+        for want in wanted:
+            row = rows[want["tool"]]
+            for word in want.keys() - {"tool"}:
+                assert row[word] == want[word], want
+
+    def buckets(self, wanted: dict[str, int]) -> None:
+        found = self.by_label()
+        assert {day: found[day] for day in wanted} == wanted
+
+    def bucket_list(self, wanted: list[list[Any]]) -> None:
+        assert [[row["label"], row["value"]] for row in self.series()] == wanted
+
+    def bucket_count(self, number: int) -> None:
+        assert len(self.series()) == number
+
+    def sum(self, number: int) -> None:
+        assert sum(row["value"] for row in self.series()) == number
+
+    def bucket_sum(self, number: int) -> None:
+        self.sum(number)
+
+    def bucket_at_instant(self, wanted: dict[str, int]) -> None:
+        found = {instants(row["start"]): row["value"] for row in self.series()}
+        assert {at: found[instants(at)] for at in wanted} == wanted
+
+    def event_times(self, wanted: list[str]) -> None:
+        found = sorted(instants(row["time"]) for row in self.service.rows("events"))
+        assert found == sorted(map(instants, wanted))
+
+    def event_times_within_ms(self, wanted: list[dict[str, Any]]) -> None:
+        found = [instants(row["time"]) for row in self.service.rows("events")]
+        for want in wanted:
+            near = [
+                t for t in found if abs(t - instants(want["at"])) <= want["tolerance_ms"] * 1000
+            ]
+            assert len(near) == want["count"], want
+
+    def min_year(self, year: int) -> None:
+        assert min(row["time"] for row in self.service.rows("events"))[:4] == str(year)
+
+    def max_year(self, year: int) -> None:
+        assert max(row["time"] for row in self.service.rows("events"))[:4] == str(year)
+
+    def first_seen(self, wanted: dict[str, str]) -> None:
+        self.seen("first_call", wanted)
+
+    def last_seen(self, wanted: dict[str, str]) -> None:
+        self.seen("last_call", wanted)
+
+    def seen(self, field: str, wanted: dict[str, str]) -> None:
+        rows = {row["name"]: row[field] for row in self.service.rows("names")}
+        assert {name: instants(rows[name]) for name in wanted} == {
+            name: instants(at) for name, at in wanted.items()
+        }
+
+    def client_count(self, wanted: dict[str, int]) -> None:
+        clients = [row["client"] for row in self.service.rows("clients")]
+        assert sum(client is not None for client in clients) == wanted["named"]
+        if "unnamed" in wanted:
+            assert clients.count(None) == wanted["unnamed"]
+
+    def session_count(self, number: int) -> None:
+        assert sum(row["sessions"] for row in self.service.rows("clients")) == number
+
+    def unique_clients(self, number: int) -> None:
+        (row,) = self.service.rows("names", **parameters(self.params))
+        assert row["clients"] == number
+
+    def unique_clients_by_day(self, wanted: dict[str, int]) -> None:
+        assert self.by_label(metric="clients") == wanted
+
+    def top(self, wanted: dict[str, Any]) -> None:
+        rows = self.series(by="client", top=wanted["n"], bucket="month")
+        named = [(r["client"], r["value"]) for r in rows if "members" not in r]
+        (other,) = [row for row in rows if "members" in row]
+        assert named == [(row["client"], row["calls"]) for row in wanted["rows"]]
+        assert (other["value"], other["members"]) == (
+            wanted["other"]["calls"],
+            wanted["other"]["clients"],
+        )
+        assert sum(row["value"] for row in rows) == wanted["sum"]
+
+    def csv(self, wanted: dict[str, Any]) -> None:
+        answer = self.service.get(f"/api/v1/{REPORTS[self.report]}", format="csv")
+        rows = list(csv.reader(io.StringIO(answer.text)))[1:]
+        assert len(rows) == wanted["rows"]
+        cells = [cell for row in rows for cell in row]
+        assert not [c for c in cells if c.startswith(tuple(wanted["no_cell_starts_with"]))]
+        assert any(wanted["cell_contains"] in cell for cell in cells)
+
+    def export_ok(self, wanted: bool) -> None:
+        for collection in COLLECTIONS:
+            answer = self.service.get(f"/api/v1/{collection}", format="csv")
+            assert (answer.status_code == 200) is wanted, collection
+
+    def api_client(self, name: str) -> None:
+        assert name in {row["client"] for row in self.service.rows("callers")}
+
+    def html_must_not_contain(self, texts: list[str]) -> None:
+        page = self.service.get("/")
+        assert page.status_code == 200
+        assert not [text for text in texts if text in page.text]
+
+    def html_contains_any(self, texts: list[str]) -> None:
+        assert any(text in self.service.get("/").text for text in texts)
+
+    def all_get_endpoints_status(self, status: int) -> None:
+        paths = self.service.get("/openapi.json").json()["paths"]
+        for path in (path for path, verbs in paths.items() if "get" in verbs):
+            assert self.service.get(path).status_code == status, path
+
+    def ingest_empty_body(self, wanted: dict[str, Any]) -> None:
+        answer = self.service.client.post("/ingest", content=b"")
+        assert answer.status_code in wanted["http_status_in"]
+        assert answer.json()["accepted"] == wanted["accepted"]
+
+    def pages(self, wanted: dict[str, Any]) -> None:
+        lengths, sessions, cursor = [], [], None
+        while cursor is not None or not lengths:
+            page = self.service.get("/api/v1/events", limit=wanted["size"], cursor=cursor).json()
+            lengths.append(len(page["items"]))
+            sessions += [row["session"] for row in page["items"]]
+            cursor = page["next_cursor"]
+        assert lengths == wanted["lengths"]
+        assert len(sessions) - len(set(sessions)) == wanted["repeats"]
+        assert len(set(sessions)) == len(wanted["union_sessions"])
+
+    def requests(self, wanted: list[dict[str, Any]]) -> None:
+        for want in wanted:
+            for collection in ("series", "events", "names"):
+                params = parameters(want["params"])
+                if collection == "series" and "limit" in params:
+                    continue
+                if collection != "series":
+                    params.pop("bucket", None)
+                    if params.get("until") == "9999-12-31":
+                        continue  # only a list of buckets can be too long
+                answer = self.service.get(f"/api/v1/{collection}", **params)
+                assert answer.status_code in want["http_status_in"], (want, answer.text)
+                if answer.status_code == 200:
+                    assert len(answer.json()["items"]) <= want["max_rows"]
+
+    def never_5xx(self, wanted: bool) -> None:
+        assert wanted
+        assert all(answer.status_code < 500 for answer in self.answers)
+
+
+class Runner:
+    """Runs a case: delivers its inputs as it says and checks each step."""
+
+    def __init__(self, service: Running, folder: Path, place: Path) -> None:
+        self.case = json.loads((folder / "case.json").read_text())
+        self.folder = folder
+        self.place = place
+        self.service = service
+        self.checker = Checker(service, folder)
+
+    def run(self) -> None:
+        default = [{"input": name} for name in self.case["inputs"]]
+        for step in self.case.get("steps", default):
+            self.step({"do": "ingest", "how": self.case["how"], **step})
+        self.checker.check(self.case["expect"])
+
+    def step(self, step: dict[str, Any]) -> None:
+        match step["do"]:
+            case "ingest":
+                self.checker.receipts.clear()
+                self.deliver(step["how"], self.folder / step["input"], step)
+            case "report":
+                self.checker.report = step["report"]
+                self.checker.params = step["params"]
+                self.read(step["report"], step["params"])
+            case "parallel":
+                self.parallel(step)
+            case other:
+                raise AssertionError(f"unknown step {other}")
+        self.checker.check(step.get("expect", {}))
+
+    def deliver(self, how: str, path: Path, step: dict[str, Any]) -> None:
+        if how.startswith("http"):
+            self.post(path.read_bytes(), step.get("headers", {}))
+        else:
+            self.ingest_file(path, step.get("as", path.name))
+
+    def post(self, body: bytes, headers: dict[str, str]) -> None:
+        answer = self.service.client.post("/ingest", content=body, headers=headers)
+        self.checker.answers.append(answer)
+        if answer.status_code == 200:
+            self.checker.receipts.append(answer.json())
+
+    def ingest_file(self, path: Path, name: str) -> None:
+        place = self.place / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(path.read_bytes())
+        pipeline = self.service.app.state.pipeline
+        now = micros(self.case["settings"]["now"])
+        feed = Feed(server=None, source="files", batch=new_run(now))
+        try:
+            with open_source(str(place)) as source:
+                self.checker.receipts.append(pipeline.file(source, feed).as_json())
+        except LastCallError as error:
+            pytest.fail(error.detail)
+
+    def read(self, report: str, params: dict[str, Any]) -> None:
+        answer = self.service.get(f"/api/v1/{REPORTS[report]}", **parameters(params))
+        self.checker.answers.append(answer)
+
+    def parallel(self, step: dict[str, Any]) -> None:
+        self.checker.answers.clear()
+        with ThreadPoolExecutor(step["times"]) as pool:
+            if "report" in step:
+                list(pool.map(lambda _: self.read(step["report"], {}), range(step["times"])))
+                return
+            lines = (self.folder / step["input"]).read_bytes().splitlines(keepends=True)
+            size = step["split_lines"]
+            bodies = [b"".join(lines[i : i + size]) for i in range(0, len(lines), size)]
+            assert len(bodies) == step["times"]
+            list(pool.map(lambda body: self.post(body, {}), bodies))
+
+
+def settings_of(case: dict[str, Any], database_url: str) -> Settings:
+    known = {"max_line_bytes": "max_line_bytes", "max_body_bytes": "max_body_bytes"}
+    values = {known[k]: v for k, v in case["settings"].items() if k in known}
+    if "max_future_s" in case["settings"]:
+        values["future_skew_s"] = case["settings"]["max_future_s"]
+    return Settings(database_url=database_url, **values)
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+def test_a_reported_case_comes_out_right(folder: Path, database_url: str, tmp_path: Path) -> None:
+    """What others got wrong in public holds here, on both databases."""
+    case = json.loads((folder / "case.json").read_text())
+    with running(settings_of(case, database_url), now=case["settings"]["now"]) as service:
+        Runner(service, folder, tmp_path / "logs").run()
+
+
+def test_instants_of_cases_are_read_exactly() -> None:
+    """The adapter's own clock: 2026-10-05T21:30:45Z is that many seconds after the epoch."""
+    assert micros("2026-10-05T21:30:45.000Z") == 1_791_235_845_000_000
+    assert datetime.fromisoformat("2026-10-05T21:30:45+00:00").timestamp() == 1_791_235_845

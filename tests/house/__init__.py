@@ -1,0 +1,1 @@
+"""The house itself: contracts between rooms, locks, documents, wheel, set-up."""
