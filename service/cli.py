@@ -16,6 +16,7 @@ from secrets import token_bytes
 from typing import Annotated, Any
 
 import typer
+from typer import echo
 
 from service import __version__, terminal
 from service.clock import system_clock
@@ -67,7 +68,7 @@ def _temporary_settings(settings: Settings) -> Iterator[Settings]:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"lastcall {__version__}")
+        echo(f"lastcall {__version__}")
         raise typer.Exit
 
 
@@ -201,6 +202,22 @@ def rejects(
         terminal.rejects(answer)
 
 
+@app.command()
+def doctor(db: Db = None) -> None:
+    """Check the installation and the database, and say what is wrong."""
+    from service.doctor import refuse_shared_names
+    from service.store import engine, migrate
+
+    settings = _settings(db)
+    terminal.say(f"lastcall {__version__}, Python {sys.version.split()[0]}")
+    refuse_shared_names()
+    terminal.say("installation: in an environment of its own")
+    opened = engine.make_engine(settings.database_url)
+    terminal.say(f"database: {opened.url.render_as_string(hide_password=True)}")
+    migrate.ensure_ready(opened, settings.auto_upgrade)
+    terminal.say("schema: up to date")
+
+
 @database.command()
 def upgrade(db: Db = None) -> None:
     """Bring the schema up to date."""
@@ -219,7 +236,7 @@ def check(db: Db = None) -> None:
     with engine.reading(_ready(db)) as connection:
         found = checking.differences(connection)
     for line in found:
-        print(terminal.safe(line))
+        echo(terminal.safe(line))
     if found:
         terminal.complain(
             f"{len(found)} differences; `lastcall db rebuild` derives the roll-ups again"
@@ -270,7 +287,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _print_json(value: object) -> None:
-    print(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+    echo(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
 
 
 def _complain_of(unread: list[str]) -> None:

@@ -18,13 +18,8 @@ from service.errors import UnreadableInput
 from service.events import (
     POSITIONS_SHOWN,
     BatchName,
-    Caller,
-    CallerLevel,
     Event,
-    Fact,
     Ignored,
-    Kind,
-    Outcome,
     Portion,
     Quarantined,
     Reason,
@@ -32,7 +27,7 @@ from service.events import (
     Rejected,
     Row,
 )
-from service.ingest import body, keys, recognise, sources
+from service.ingest import body, keys, recognise, rows, sources
 from service.ingest.profiles import load_profiles
 from service.settings import Settings
 from service.store import engine as db
@@ -47,7 +42,6 @@ Watcher = Callable[[body.Record, Event | Rejected | Ignored], None]
 """Told of each record and of what became of it."""
 
 _T = TypeVar("_T")
-_OUTCOMES = {Kind.STALE_CALL: Outcome.TOMBSTONE, Kind.UNKNOWN_CALL: Outcome.UNKNOWN_TOOL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +136,7 @@ class Pipeline:
         feed: Feed,
         *,
         receipt: Receipt | None = None,
-        progress: Callable[[Receipt], None] = lambda receipt: None,
+        progress: Callable[[Receipt], None] | None = None,
         watch: Watcher | None = None,
     ) -> Receipt:
         """
@@ -165,10 +159,10 @@ class Pipeline:
                 delivery.take(chunk)
                 if delivery.uncommitted >= self._settings.commit_records:
                     delivery.commit()
-                progress(delivery.receipt)
+                if progress is not None:
+                    progress(delivery.receipt)
         finally:
             delivery.commit()
-            progress(delivery.receipt)
         return delivery.receipt
 
     def outcome_of(self, record: body.Record) -> Event | Rejected | Ignored | None:
@@ -295,7 +289,7 @@ class _Delivery:
         server = names.bounded(self._feed.server or event.server or "default")
         key = self._keyer.key(server, event, self._position)
         hasher = self._pipeline.hasher
-        return row_of(event, server=server, key=key, now_us=self._now_us, hasher=hasher)
+        return rows.row_of(event, server=server, key=key, now_us=self._now_us, hasher=hasher)
 
     def _hear(self, heard: list[tuple[body.Record, int | None]]) -> None:
         """
@@ -305,7 +299,9 @@ class _Delivery:
         last time of the chunk decide, unless they lie more than an hour apart.
         """
         first = next((time for time in map(self._time_of, heard) if time is not None), None)
-        last = next((time for time in map(self._time_of, reversed(heard)) if time is not None), None)
+        last = next(
+            (time for time in map(self._time_of, reversed(heard)) if time is not None), None
+        )
         if first is None or last is None:
             return
         if abs(last - first) <= HOUR_NS:
@@ -321,69 +317,6 @@ class _Delivery:
         if time_ns is not None or isinstance(record, body.Parsed):
             return time_ns
         return self._pipeline.recogniser.line_time(record.raw)
-
-
-def row_of(event: Event, *, server: str, key: int, now_us: int, hasher: keys.Hasher) -> Row:
-    """Make an event ready to be stored: identities hashed, text bounded, time split."""
-    time_us, ns = divmod(event.time_ns, 1_000) if event.time_ns is not None else (now_us, 0)
-    named = event.client is not None and names.read_client(event.client) is not None
-    return Row(
-        time_us=time_us,
-        key=key,
-        kind=event.kind,
-        server=server,
-        client=_bounded(event.client) if named else None,
-        version=_bounded(event.version),
-        tool=_bounded(event.tool),
-        session=hasher.identity("session", event.session) if event.session else None,
-        caller=caller_of(event, hasher),
-        outcome=event.outcome or _OUTCOMES.get(event.kind),
-        fact=_fact_of(event),
-        request_id=_bounded(event.request_id),
-        trigger=_bounded(event.trigger),
-        protocol_version=_bounded(event.protocol_version),
-        ttl_ms=event.ttl_ms,
-        listed_count=event.listed_count,
-        ns=ns,
-        arrival=event.time_ns is None,
-    )
-
-
-def caller_of(event: Event, hasher: keys.Hasher) -> Caller | None:
-    """Return the most stable identity that the line gives; None where only its client is known."""
-    if event.principal:
-        digest = hasher.identity("principal", event.principal)
-        return Caller(level=CallerLevel.PRINCIPAL, digest=digest)
-    if event.address:
-        address = hasher.identity("address", event.address)
-        agent = event.user_agent
-        network = keys.network_of(event.address)
-        return Caller(
-            level=CallerLevel.ADDRESS,
-            digest=hasher.identity("caller", f"{address} {agent}") if agent else address,
-            network=hasher.identity("network", network) if network else None,
-        )
-    if event.stdio and event.pid:
-        digest = hasher.identity("process", f"{event.hostname or ''}\0{event.pid}")
-        return Caller(level=CallerLevel.PROCESS, digest=digest)
-    return None
-
-
-def _fact_of(event: Event) -> Fact | None:
-    if event.kind is not Kind.STALE_CALL:
-        return None
-    if event.last_release is None and event.replaced_by is None and event.message is None:
-        return None
-    replaced = event.replaced_by
-    return Fact(
-        last_release=_bounded(event.last_release),
-        replaced_by=None if replaced is None else tuple(names.bounded(name) for name in replaced),
-        message=_bounded(event.message),
-    )
-
-
-def _bounded(text: str | None) -> str | None:
-    return None if text is None else names.bounded(text)
 
 
 def _add(receipt: Receipt, portion: Portion, accepted: int, duplicates: int) -> None:

@@ -7,6 +7,7 @@ import uvicorn
 
 from service import terminal
 from service.app import create_app
+from service.doctor import refuse_shared_names
 from service.errors import UnsafeSetup
 from service.settings import Settings
 
@@ -48,6 +49,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 def serve(settings: Settings) -> None:
     """Serve until stopped. The database is made ready first, so a problem shows before the port opens."""
+    refuse_shared_names()
     app = create_app(settings)
     opened = listen(settings.host, settings.port)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host

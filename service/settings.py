@@ -40,10 +40,14 @@ class Settings(BaseSettings):
         int, Field(ge=0, description="how far ahead of the clock a line's time may be, in seconds")
     ] = 86_400
     refresh_window_s: Annotated[
-        int, Field(ge=1, description="how long after a notification a listing answers it, in seconds")
+        int,
+        Field(ge=1, description="how long after a notification a listing answers it, in seconds"),
     ] = 60
     compare_window_s: Annotated[
-        int, Field(ge=1, description="span before and after a notification that is compared, in seconds")
+        int,
+        Field(
+            ge=1, description="span before and after a notification that is compared, in seconds"
+        ),
     ] = 3_600
     commit_records: Annotated[
         int, Field(ge=1, description="records of a file that one transaction holds")

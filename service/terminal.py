@@ -1,7 +1,6 @@
 """What the command prints. Text from logs is a stranger's: control characters are shown, not sent."""
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -10,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from typer import echo
 
 from service.events import Receipt
 from service.ingest.explain import Explanation
@@ -20,7 +20,7 @@ _err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def safe(text: object) -> str:
-    """Show control and direction characters as `\\xNN`, so that no text can drive the terminal."""
+    r"""Show control and direction characters as `\xNN`, so that no text can drive the terminal."""
     return _UNSAFE.sub(lambda found: f"\\x{ord(found[0]):02x}", str(text))
 
 
@@ -88,35 +88,35 @@ def receipt(done: Receipt, *, dry_run: bool, hints: Sequence[Any]) -> None:
     """Print a receipt; of a dry run, with what looked like tool traffic and was not recognised."""
     if dry_run:
         say("dry run: nothing was stored")
-    print(f"received {done.received}")
+    echo(f"received {done.received}")
     for word in ("accepted", "duplicates", "ignored", "rejected"):
-        print(f"  {word:<10} {getattr(done, word)}")
+        echo(f"  {word:<10} {getattr(done, word)}")
     for reason, number in sorted(done.reasons.items()):
-        print(f"    {reason} {number}")
+        echo(f"    {reason} {number}")
     if done.events:
-        print("events: " + ", ".join(f"{n} {kind}" for kind, n in sorted(done.events.items())))
+        echo("events: " + ", ".join(f"{n} {kind}" for kind, n in sorted(done.events.items())))
     if done.rejected and not dry_run:
         say("`lastcall rejects` lists what was rejected, and why")
     for hint in hints:
-        print(f"\nnot recognised, {hint.count} times: {safe(hint.message)}")
-        print("  a profile that would read it:")
-        print("\n".join(f"    {safe(line)}" for line in hint.profile.splitlines()))
+        echo(f"\nnot recognised, {hint.count} times: {safe(hint.message)}")
+        echo("  a profile that would read it:")
+        echo("\n".join(f"    {safe(line)}" for line in hint.profile.splitlines()))
     if not hints and not done.accepted and not done.duplicates and done.received:
         say("no line was recognised; `lastcall explain LINE` shows why for one of them")
 
 
 def explanation(found: Explanation) -> None:
     """Print what was made of one line."""
-    print(safe(found.why))
+    echo(safe(found.why))
     for tried in found.tried:
-        print(f"  profile {safe(tried.profile)}: {safe(tried.why_not or 'matches')}")
+        echo(f"  profile {safe(tried.profile)}: {safe(tried.why_not or 'matches')}")
     if found.fields:
         width = max(len(field.field) for field in found.fields)
-        print("fields")
+        echo("fields")
         for field in found.fields:
-            print(f"  {field.field:<{width}}  {safe(field.value)}   (from {safe(field.place)})")
+            echo(f"  {field.field:<{width}}  {safe(field.value)}   (from {safe(field.place)})")
     if found.ingredients:
-        print("counts once by: server, " + ", ".join(name for name, _ in found.ingredients))
+        echo("counts once by: server, " + ", ".join(name for name, _ in found.ingredients))
 
 
 def _table(
@@ -134,15 +134,15 @@ def report(answer: Mapping[str, Any], done: Receipt) -> None:
     """Print who still calls what."""
     names, callers = answer["names"], answer["callers"]
     span = names["range"]
-    print(
+    echo(
         f"{done.received} records received: {done.accepted} accepted, {done.duplicates} duplicates, "
         f"{done.ignored} ignored, {done.rejected} rejected"
     )
     if not names["items"]:
-        print("No retired name was called in what was read.")
+        echo("No retired name was called in what was read.")
         return
     coverage = names["coverage"]
-    print(
+    echo(
         f"{_short(span['since'])} to {_short(span['until'])} ({span['tz']}), heard in "
         f"{coverage['covered_hours']} of {coverage['hours']} hours, {coverage['gap_count']} gaps"
     )
@@ -205,27 +205,27 @@ def _short(instant: str | None) -> str:
 def rejects(answer: Mapping[str, Any]) -> None:
     """Print rejected records, newest first."""
     if not answer["items"]:
-        print("Nothing was rejected in the time that rejected records are kept.")
+        echo("Nothing was rejected in the time that rejected records are kept.")
     for row in answer["items"]:
-        print(
+        echo(
             f"{_short(row['arrived'])}  {row['reason']}  {safe(row['server'])}/{safe(row['source'])} "
             f"record {row['position']}"
         )
-        print(f"  {safe(row['excerpt'])[:300]}")
+        echo(f"  {safe(row['excerpt'])[:300]}")
 
 
 def stats(found: Mapping[str, Any], indent: str = "") -> None:
     """Print nested counts."""
     for name, value in found.items():
         if isinstance(value, Mapping):
-            print(f"{indent}{name}")
+            echo(f"{indent}{name}")
             stats(value, indent + "  ")
         elif isinstance(value, list):
-            print(f"{indent}{name}")
+            echo(f"{indent}{name}")
             for item in value:
-                print(f"{indent}  " + ", ".join(f"{k} {safe(v)}" for k, v in item.items()))
+                echo(f"{indent}  " + ", ".join(f"{k} {safe(v)}" for k, v in item.items()))
         else:
-            print(f"{indent}{name} {safe(value)}")
+            echo(f"{indent}{name} {safe(value)}")
 
 
-__all__ = ["complain", "progress", "receipt", "rejects", "report", "safe", "say", "stats", "sys"]
+__all__ = ["complain", "progress", "receipt", "rejects", "report", "safe", "say", "stats"]

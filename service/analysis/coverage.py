@@ -10,6 +10,7 @@ and one that ends in the source's first seven days is never a gap.
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ def gaps(hours: Sequence[int], limit: int, *, retired: bool = False) -> list[tup
     """
     found: list[tuple[int, int]] = []
     ordinary: list[tuple[int, int]] = []  # (end, length) of the silences that are no gaps
-    bounds = list(zip(hours, hours[1:], strict=False))
+    bounds = list(pairwise(hours))
     if hours and not retired and limit > hours[-1] + 1:
         bounds.append((hours[-1], limit))
     for before, end in bounds:

@@ -8,15 +8,15 @@ the order. The next page holds what comes after that place.
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from functools import cmp_to_key
-from typing import Any
+from typing import Any, TypeVar
 
 from service.answers.query import Query
 from service.errors import BadParameter
 
 Key = tuple[Any, ...]
+RowT = TypeVar("RowT")
 
 _FORM = {"limit", "cursor"}
 
@@ -77,29 +77,22 @@ def bad_cursor() -> BadParameter:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """By one column, None last, then by the identity of a row."""
+    """By the first member of a key, None last, then by the rest, which ascends."""
 
-    column: int | None
-    """Place of the column in a key, None for the identity alone."""
-    descending: bool
+    descending: bool = False
 
-    def compare(self, left: Key, right: Key) -> int:
-        """Below, at or above 0 as *left* comes before, with or after *right*."""
-        if self.column is not None:
-            a, b = left[self.column], right[self.column]
-            if (a is None) != (b is None):
-                return 1 if a is None else -1
-            if a != b:
-                return 1 if (a < b) is self.descending else -1
-        a, b = left[1:], right[1:]
-        if a == b:
-            return 0
-        reverse = self.descending and self.column is None
-        return 1 if (a < b) is reverse else -1
+    def follows(self, key: Key, other: Key) -> bool:
+        """Whether *key* comes after *other*."""
+        (value, *rest), (other_value, *other_rest) = key, other
+        if value == other_value:
+            return rest > other_rest
+        if value is None or other_value is None:
+            return value is None
+        return bool((value < other_value) is self.descending)
 
 
-def page[RowT](
-    rows: Sequence[RowT],
+def page(
+    rows: Iterable[RowT],
     key: Callable[[RowT], Key],
     order: Order,
     after: Key | None,
@@ -114,15 +107,18 @@ def page[RowT](
     Returns:
         The page, and the key of its last row where more rows follow.
     """
-    by_key = cmp_to_key(lambda a, b: order.compare(key(a), key(b)))
-    ordered = sorted(rows, key=by_key)
+    keyed = [(key(row), row) for row in rows]
     if after is not None:
         try:
-            ordered = [row for row in ordered if order.compare(key(row), after) > 0]
-        except (TypeError, IndexError):
+            keyed = [(k, row) for k, row in keyed if order.follows(k, after)]
+        except (TypeError, ValueError):
             raise bad_cursor() from None
-    kept = tuple(ordered[:limit])
-    return kept, key(kept[-1]) if len(ordered) > limit else None
+    keyed.sort(key=lambda pair: pair[0][1:])
+    valued = [pair for pair in keyed if pair[0][0] is not None]
+    valued.sort(key=lambda pair: pair[0][0], reverse=order.descending)
+    keyed = valued + [pair for pair in keyed if pair[0][0] is None]
+    kept = keyed[:limit]
+    return tuple(row for _, row in kept), kept[-1][0] if len(keyed) > limit else None
 
 
 def order_asked(query: Query, columns: Sequence[str], default: str = "") -> tuple[str | None, bool]:

@@ -7,11 +7,13 @@ A query is text as a person or a URL gives it; `Moment` is the clock's word, han
 import re
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
 from service.analysis import zones
 from service.errors import BadParameter
+
+RowT = TypeVar("RowT")
 
 LIMIT = 100
 LIMIT_MAX = 1_000
@@ -113,7 +115,7 @@ class CoverageSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Collection[RowT]:
+class Collection(Generic[RowT]):
     """An answer: rows and what they rest on."""
 
     items: tuple[RowT, ...]
@@ -128,7 +130,8 @@ class Collection[RowT]:
     def as_json(self) -> dict[str, Any]:
         """The answer in the form of REST."""
         answer = {f.name: plain(getattr(self, f.name)) for f in fields(self) if f.name != "more"}
-        return answer | plain(self.more)
+        answer.update(plain(self.more))
+        return answer
 
 
 def plain(value: Any) -> Any:

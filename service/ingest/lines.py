@@ -112,6 +112,8 @@ class _Tail:
         """Yield the line, unless it is blank, and begin the next."""
         raw = b"".join(self._parts)
         if self._too_long:
+            if len(raw) == self._size:
+                raw = raw.removesuffix(b"\r")
             yield Line(raw, unfinished, True, raw.startswith(b"{"))
         elif line := _whole(raw, self._limit, unfinished=unfinished):
             yield line

@@ -1,6 +1,6 @@
 """Who was there: first events, active clients, their sessions, and how they last spelled their name."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from service.store.engine import Connection
 from service.store.read_cut import Cut
 from service.store.read_names import walk
 from service.store.read_words import Spelling, chunks
-from service.store.schema import activity, event, session
+from service.store.schema import activity, client, event, server, session
 
 QUARTER_US = 900 * 1_000_000
 _HOUR_US = 4 * QUARTER_US
@@ -36,13 +36,14 @@ def first_event(connection: Connection, as_of_us: int, server_id: int | None = N
         return None
     # A line that another one stands for is not in the roll-up and may come a little before it.
     start_us = min(known) * QUARTER_US
-    return connection.scalar(
+    first_us: int | None = connection.scalar(
         sa.select(event.c.time_us)
         .where(event.c.time_us >= start_us - _HOUR_US, event.c.time_us < as_of_us)
         .where(event.c.server_id == server_id)
         .order_by(event.c.time_us)
         .limit(1)
     )
+    return first_us
 
 
 def last_event(connection: Connection, as_of_us: int, server_id: int) -> int | None:
@@ -98,47 +99,71 @@ def active_clients(
     return found
 
 
-def latest_spelling(connection: Connection, cut: Cut, candidates: Sequence[Spelling]) -> str:
-    """The name of the spelling with the latest event before the cut; ties by the least text."""
-    names = {spelling.id: spelling.name for spelling in candidates}
-    bound = -(-cut.as_of_us // QUARTER_US)
-    pairs = connection.execute(
-        sa.select(activity.c.server_id, activity.c.client_id, activity.c.kind)
-        .where(activity.c.client_id.in_(sorted(names)))
-        .distinct()
-    ).all()
-    while pairs:
-        last = max(
-            (_last_quarter(connection, tuple(pair), bound) for pair in pairs), default=-1
-        )
-        if last < 0:
-            break
+def last_quarters(
+    connection: Connection, client_ids: Collection[int], before: int
+) -> dict[int, int]:
+    """The last quarter-hour below `before` in which each client had an event; absent where none."""
+    servers = list(connection.scalars(sa.select(server.c.id)))
+    found: dict[int, int] = {}
+    lasts = [
+        sa.select(sa.func.max(activity.c.quarter))
+        .where(activity.c.server_id == sa.bindparam("at"), activity.c.client_id == client.c.id)
+        .where(activity.c.kind == kind, activity.c.quarter < before)
+        .scalar_subquery()
+        for kind in _KINDS
+    ]
+    for part in chunks(sorted(client_ids)):
+        query = sa.select(client.c.id, *lasts).where(client.c.id.in_(part))
+        for server_id in servers:
+            for id_, *quarters in connection.execute(query, {"at": server_id}):
+                known = [quarter for quarter in quarters if quarter is not None]
+                if known:
+                    found[id_] = max([*known, found.get(id_, 0)])
+    return found
+
+
+def latest_names(
+    connection: Connection, cut: Cut, groups: Mapping[str, Sequence[Spelling]]
+) -> dict[str, str]:
+    """
+    The name to show for each group of spellings: that of the spelling with the latest event before
+    the cut; ties, and groups without any event, by the least text.
+    """
+    shown = {key: min(s.name for s in group) for key, group in groups.items()}
+    open_ = {key: group for key, group in groups.items() if len({s.name for s in group}) > 1}
+    before = -(-cut.as_of_us // QUARTER_US)
+    ids = [spelling.id for group in open_.values() for spelling in group]
+    quarters = last_quarters(connection, ids, before) if ids else {}
+    for key, group in open_.items():
+        last = max(quarters.get(spelling.id, -1) for spelling in group)
+        latest = {s.name for s in group if quarters.get(s.id, -1) == last}
+        if last >= 0 and len(latest) == 1 and (last + 1) * QUARTER_US <= cut.solid_us:
+            (shown[key],) = latest
+        elif last >= 0:
+            shown[key] = _latest_name(connection, cut, group, last) or shown[key]
+    return shown
+
+
+def _latest_name(
+    connection: Connection, cut: Cut, group: Sequence[Spelling], quarter: int
+) -> str | None:
+    """The name with the latest event in *quarter* or, if the cut leaves none there, before it."""
+    names = {spelling.id: spelling.name for spelling in group}
+    while True:
         query = (
             sa.select(event.c.time_us, cut.client().label("client_id"))
-            .where(event.c.time_us >= last * QUARTER_US)
-            .where(event.c.time_us < min((last + 1) * QUARTER_US, cut.as_of_us))
+            .where(event.c.time_us >= quarter * QUARTER_US)
+            .where(event.c.time_us < min((quarter + 1) * QUARTER_US, cut.as_of_us))
             .where(cut.client().in_(sorted(names)))
         )
         rows = connection.execute(query).all()
         if rows:
             latest = max(row.time_us for row in rows)
             return min(names[row.client_id] for row in rows if row.time_us == latest)
-        bound = last
-    return min(names.values())
-
-
-def _last_quarter(connection: Connection, pair: tuple[int, int, int], bound: int) -> int:
-    """The last quarter-hour before `bound` with an event of (server, client, kind); -1 for none."""
-    server_id, client_id, kind = pair
-    found = connection.scalar(
-        sa.select(sa.func.max(activity.c.quarter)).where(
-            activity.c.server_id == server_id,
-            activity.c.client_id == client_id,
-            activity.c.kind == kind,
-            activity.c.quarter < bound,
-        )
-    )
-    return -1 if found is None else found
+        earlier = last_quarters(connection, names, quarter)
+        if not earlier:
+            return None
+        quarter = max(earlier.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +185,13 @@ def sessions(
     """
     hello = session.c.hello_us < cut.as_of_us
     named = session.c.named_us < cut.as_of_us
-    client = sa.case(
+    spoken = sa.case(
         (hello, session.c.hello_client_id), (named, session.c.named_client_id), else_=None
     )
     version = sa.case((hello, session.c.hello_version_id), else_=None)
     query = (
         sa.select(
-            sa.func.coalesce(client, 0).label("client_id"),
+            sa.func.coalesce(spoken, 0).label("client_id"),
             sa.func.coalesce(version, 0).label("version_id"),
             sa.func.count().label("sessions"),
             sa.func.max(session.c.first_us).label("last_us"),

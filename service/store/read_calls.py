@@ -178,7 +178,7 @@ def daily(
         by_client: Also by client; else `client_id` is 0.
         by_day: Also by day; else `day` is 0.
     """
-    zero = sa.literal_column("0")
+    zero: sa.ColumnElement[int] = sa.literal_column("0")
     groups: list[sa.ColumnElement[Any]] = [call_day.c.server_id, call_day.c.tool_id]
     groups += [call_day.c.client_id] if by_client else []
     groups += [call_day.c.day] if by_day else []

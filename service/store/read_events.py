@@ -10,8 +10,19 @@ from service.events import TOOL_KINDS, Kind
 from service.store.engine import Connection
 from service.store.read_cut import Cut
 from service.store.read_names import STALE_INDEX
-from service.store.schema import activity, batch, caller, call_day, client, event, session
-from service.store.schema import server, source, tool, version
+from service.store.schema import (
+    activity,
+    batch,
+    call_day,
+    caller,
+    client,
+    event,
+    server,
+    session,
+    source,
+    tool,
+    version,
+)
 
 QUARTER_US = 900 * 1_000_000
 DAY_US = 96 * QUARTER_US
@@ -77,7 +88,9 @@ def _ways(connection: Connection, wanted: Wanted) -> "Iterator[sa.ColumnElement[
     """Conditions that together find every event and that an index serves."""
     kind = wanted.kind
     if wanted.tools is None:
-        where = [sa.true()] if kind is None else [event.c.kind == int(kind)]
+        where: list[sa.ColumnElement[bool]] = [sa.true()]
+        if kind is not None:
+            where.append(event.c.kind == int(kind))
         if wanted.server_ids is not None:
             where.append(event.c.server_id.in_(sorted(wanted.server_ids)))
         yield sa.and_(*where)
@@ -225,5 +238,4 @@ def _words(connection: Connection, cut: Cut, keys: list[tuple[int, int]]) -> lis
 
 
 def _logged(row: Any) -> Logged:
-    values = row._mapping
-    return Logged(**{**values, "inferred": bool(row.inferred), "counted": bool(row.counted)})
+    return Logged(**{**row._asdict(), "inferred": bool(row.inferred), "counted": bool(row.counted)})

@@ -17,7 +17,7 @@ from service.settings import Settings
 
 def micros(instant: str) -> int:
     """Microseconds since the epoch of an ISO instant."""
-    return round(datetime.fromisoformat(instant.replace("Z", "+00:00")).timestamp() * 1e6)
+    return round(datetime.fromisoformat(instant).timestamp() * 1e6)
 
 
 @dataclass
@@ -54,7 +54,8 @@ def running(settings: Settings, now: str | None = None) -> Iterator[Running]:
     thread.start()
     deadline = time.monotonic() + 30
     while not server.started:
-        assert thread.is_alive() and time.monotonic() < deadline, "the service did not start"
+        assert thread.is_alive(), "the service ended at its start"
+        assert time.monotonic() < deadline, "the service did not start"
         thread.join(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     url = f"http://127.0.0.1:{port}"

@@ -30,7 +30,17 @@ KINDS = {
     "initialize": "hello",
     "tool_call": "call",
 }
-COLLECTIONS = "servers names callers clients events series coverage health rejects".split()
+COLLECTIONS = [
+    "servers",
+    "names",
+    "callers",
+    "clients",
+    "events",
+    "series",
+    "coverage",
+    "health",
+    "rejects",
+]
 RECEIPT_WORDS = {
     "accepted": "accepted",
     "duplicates": "duplicates",

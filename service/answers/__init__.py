@@ -1,0 +1,52 @@
+"""
+The read seam: rows → analysis → results, for the API, pages, reports and commands alike.
+
+Each answer is a function of a connection, a `Query` and a `Moment`; all results are frozen.
+"""
+
+from service.answers.callers import CallerRow, callers
+from service.answers.clients import ClientRow, clients
+from service.answers.coverage import SpanRow, coverage
+from service.answers.events import EventRow, events
+from service.answers.health import HealthRow, health
+from service.answers.names import NameRow, names
+from service.answers.query import (
+    Collection,
+    CoverageSummary,
+    GapRow,
+    Instant,
+    Moment,
+    Query,
+    Range,
+)
+from service.answers.rejects import RejectRow, rejects
+from service.answers.series import SeriesRow, series
+from service.answers.servers import ServerRow, servers
+
+__all__ = [
+    "CallerRow",
+    "ClientRow",
+    "Collection",
+    "CoverageSummary",
+    "EventRow",
+    "GapRow",
+    "HealthRow",
+    "Instant",
+    "Moment",
+    "NameRow",
+    "Query",
+    "Range",
+    "RejectRow",
+    "SeriesRow",
+    "ServerRow",
+    "SpanRow",
+    "callers",
+    "clients",
+    "coverage",
+    "events",
+    "health",
+    "names",
+    "rejects",
+    "series",
+    "servers",
+]

@@ -1,0 +1,165 @@
+"""Which clients were there, and what each still calls: one row a client."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from service.analysis.counts import codes, distinct
+from service.answers import calls as gather
+from service.answers.callers import VERSIONS_SHOWN
+from service.answers.names import moment_of, sortable
+from service.answers.paging import Order, order_asked, page
+from service.answers.people import People, people
+from service.answers.query import Collection, Instant, Moment, Query, limit_asked
+from service.answers.scope import Scope, scope_of
+from service.store import read_activity, read_words
+from service.store.engine import Connection
+from service.store.read_activity import Opened
+
+SORTS = (
+    "client",
+    "version_count",
+    "sessions",
+    "stale_calls",
+    "names",
+    "callers",
+    "first_call",
+    "last_call",
+    "inferred_calls",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientRow:
+    """
+    One client over all its spellings; `client` is None for whatever names no client.
+
+    `via` are the bridges it came through. `versions` are the last 20 of `version_count`: those of its
+    stale calls, the one with the latest call first, then further ones of its sessions' hellos.
+    `sessions` are those that overlap the range. `names` is how many retired names it called.
+    """
+
+    client: str | None
+    via: tuple[str, ...]
+    versions: tuple[str, ...]
+    version_count: int
+    sessions: int
+    stale_calls: int
+    names: int
+    callers: int
+    first_call: Instant | None
+    last_call: Instant | None
+    inferred_calls: int
+
+
+def clients(connection: Connection, query: Query, moment: Moment) -> Collection[ClientRow]:
+    """
+    Every client with any event in the range, by client; with `name`, those that called it.
+
+    Raises:
+        BadParameter: A parameter cannot be used.
+    """
+    column, descending = order_asked(query, SORTS)
+    limit = limit_asked(query)
+    scope = scope_of(connection, query, moment, "clients")
+    kept, last = page(
+        _rows(scope),
+        lambda pair: (sortable(pair[1], column), pair[0]),
+        Order(descending),
+        scope.after,
+        limit,
+    )
+    return scope.answer((row for _, row in kept), last)
+
+
+def _active(scope: Scope) -> set[int]:
+    """Ids of the clients with any event in the range, that were asked for."""
+    found: set[int] = set()
+    for server_id in scope.server_ids:
+        found |= read_activity.active_clients(
+            scope.connection, scope.cut, server_id, scope.start_us, scope.until_us
+        )
+    return found if scope.client_ids is None else found & scope.client_ids
+
+
+def _rows(scope: Scope) -> list[tuple[str, ClientRow]]:
+    """(client key, row) of each client."""
+    found = gather.sums(scope, scope.names)
+    calls = gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),))
+    calling = {int(i) for i in codes(found.client_id)[0]} | {
+        int(i) for i in codes(calls.client_id)[0]
+    }
+    active = calling if scope.query.name is not None else calling | _active(scope)
+    opened = (
+        read_activity.sessions(
+            scope.connection, scope.cut, scope.server_ids, scope.start_us, scope.until_us
+        )
+        if scope.start_us < scope.until_us
+        else []
+    )
+    known = people(scope, active | {o.client_id for o in opened if o.client_id})
+    size = len(known.keys)
+    group = known.groups(found.client_id)
+    row_group = known.groups(calls.client_id)
+    totals = gather.totals(group, found, size)
+    name = gather.name_numbers(scope.names, found.server_id, found.tool_id)
+    called, _ = distinct([group, name])
+    names = np.bincount(called, minlength=size)
+    callers = gather.count_callers(row_group, calls, known, size)
+    versions = gather.versions_by_group(scope, row_group, calls, known, size)
+    inferred = np.bincount(row_group, weights=calls.inferred, minlength=size)
+    hellos = _hellos(scope, known, opened)
+    vias = _vias(known, active)
+    present = {known.key(id_) for id_ in active}
+    rows = []
+    for i, key in enumerate(known.keys):
+        if key not in present:
+            continue
+        sessions, said = hellos.get(key, (0, []))
+        every = versions[i] + [text for text in said if text not in versions[i]]
+        row = ClientRow(
+            client=known.name(key),
+            via=tuple(sorted(vias.get(key, ()))),
+            versions=tuple(every[:VERSIONS_SHOWN]),
+            version_count=len(every),
+            sessions=sessions,
+            stale_calls=totals[i].calls,
+            names=int(names[i]),
+            callers=int(callers[i]),
+            first_call=moment_of(totals[i].first_us),
+            last_call=moment_of(totals[i].last_us),
+            inferred_calls=int(inferred[i]),
+        )
+        rows.append((key, row))
+    return rows
+
+
+def _hellos(
+    scope: Scope, known: People, opened: list[Opened]
+) -> dict[str, tuple[int, list[str]]]:
+    """Client key → (sessions, versions of their hellos: the last begun first, ties by text)."""
+    words = read_words.version_names(scope.connection, {o.version_id for o in opened} - {0})
+    count: dict[str, int] = {}
+    last: dict[str, dict[str, int]] = {}
+    for o in opened:
+        key = known.key(o.client_id)
+        count[key] = count.get(key, 0) + o.sessions
+        if o.version_id:
+            versions = last.setdefault(key, {})
+            text = words[o.version_id]
+            versions[text] = max(o.last_us, versions.get(text, o.last_us))
+    return {
+        key: (n, sorted(last.get(key, {}), key=lambda v: (-last[key][v], v)))
+        for key, n in count.items()
+    }
+
+
+def _vias(known: People, active: set[int]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for id_ in active:
+        spelling = known.spellings.get(id_)
+        if spelling is not None and spelling.via is not None:
+            found.setdefault(spelling.key, set()).add(spelling.via)
+    return found
+
+

@@ -1,0 +1,60 @@
+"""When the servers were watched, and when not."""
+
+from dataclasses import dataclass
+
+from service.analysis.coverage import Gap
+from service.analysis.zones import HOUR_US
+from service.answers.paging import Order, page
+from service.answers.query import Collection, GapRow, Instant, Moment, Query, limit_asked
+from service.answers.scope import Scope, gap_row, scope_of
+from service.store import read_health
+from service.store.engine import Connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanRow:
+    """One source: from the start of its first heard hour to the end of its last, before the cut."""
+
+    server: str
+    source: str
+    heard_hours: int
+    first_heard: Instant
+    last_heard: Instant
+    retired: bool
+
+
+def coverage(connection: Connection, query: Query, moment: Moment) -> Collection[GapRow]:
+    """
+    Every gap that meets the range, by start, server and source; beside them, as `sources`, the span
+    of each source that was ever heard.
+
+    Raises:
+        BadParameter: A parameter cannot be used.
+    """
+    limit = limit_asked(query)
+    scope = scope_of(connection, query, moment, "coverage")
+    start, end = scope.start_us // HOUR_US, -(-scope.until_us // HOUR_US)
+    met = [gap for gap in scope.coverage.gaps if gap.start < end and gap.end > start]
+    kept, last = page(met, _key, Order(), scope.after, limit)
+    return scope.answer((gap_row(gap) for gap in kept), last, sources=spans(scope))
+
+
+def _key(gap: Gap) -> tuple[str, int, str, str, int]:
+    return ("", gap.start, gap.server, gap.source, gap.end)
+
+
+def spans(scope: Scope) -> tuple[SpanRow, ...]:
+    """The span of each source that was heard before the cut, by server and source."""
+    heard = read_health.heard(scope.connection, scope.cut.as_of_us, scope.server_ids)
+    return tuple(
+        SpanRow(
+            server=source.server,
+            source=source.source,
+            heard_hours=len(source.hours),
+            first_heard=Instant(source.hours[0] * HOUR_US),
+            last_heard=Instant((source.hours[-1] + 1) * HOUR_US),
+            retired=source.retired,
+        )
+        for source in heard
+        if source.hours
+    )

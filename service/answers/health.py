@@ -1,0 +1,236 @@
+"""How the watching goes: accounts of records, sources, warnings, database."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from service.analysis import warnings
+from service.analysis.zones import DAY_US, EPOCH
+from service.answers.coverage import spans
+from service.answers.names import sortable
+from service.answers.paging import Order, page
+from service.answers.query import Collection, Moment, Query, limit_asked
+from service.answers.scope import Scope, scope_of
+from service.events import Kind
+from service.store import read_health, read_words
+from service.store.engine import Connection
+from service.store.read_health import Account, DayOfCalls
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthRow:
+    """
+    Records of one source that arrived on one UTC day: `received` is the sum of the four fates.
+
+    `suppressed` and `resend` are among the duplicates: those that may have been calls of their own,
+    and those of a delivery that was sent again.
+    """
+
+    day: str
+    server: str
+    source: str
+    received: int
+    accepted: int
+    duplicates: int
+    ignored: int
+    rejected: int
+    reasons: dict[str, int]
+    suppressed: int
+    resend: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """How many of a server's stale calls name no client, over the last 7 UTC days and 28 before."""
+
+    server: str
+    recent: float | None
+    recent_calls: int
+    before: float | None
+    before_calls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parallel:
+    """A name whose calls are logged on the same days by lines of two kinds that nothing joins."""
+
+    server: str
+    name: str
+    kinds: tuple[str, ...]
+    days: int
+    calls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned:
+    """Something a reader should know before trusting a number."""
+
+    kind: str
+    server: str
+    detail: str
+
+
+def health(connection: Connection, query: Query, moment: Moment) -> Collection[HealthRow]:
+    """
+    One row a source and UTC day of arrival, the newest first; beside them `status`, `sources`,
+    `unattributed`, `parallel`, `warnings` and `database`.
+
+    Raises:
+        BadParameter: A parameter cannot be used.
+    """
+    limit = limit_asked(query)
+    scope = scope_of(connection, query, moment, "health")
+    kept, last = page(
+        _accounts(scope),
+        lambda row: (sortable(row, "day"), row.server, row.source),
+        Order(descending=True),
+        scope.after,
+        limit,
+    )
+    days = _days_of_calls(scope)
+    shares = tuple(_shares(scope, days))
+    parallel = tuple(_parallel(days))
+    kind, revision = read_health.database(connection)
+    return scope.answer(
+        kept,
+        last,
+        status="ok",
+        sources=spans(scope),
+        unattributed=shares,
+        parallel=parallel,
+        warnings=tuple(_warnings(scope, days, parallel)),
+        database={
+            "kind": kind,
+            "schema": revision,
+            "data_version": read_words.data_version(connection),
+        },
+    )
+
+
+def _accounts(scope: Scope) -> list[HealthRow]:
+    days = None
+    if scope.query.since is not None or scope.query.until is not None:
+        days = (scope.start_us // DAY_US, -(-scope.until_us // DAY_US))
+    servers = None if scope.query.server is None else scope.server_ids
+    found: dict[tuple[int, str, str], list[Account]] = {}
+    for account in read_health.accounts(scope.connection, days, servers, scope.query.source):
+        found.setdefault((account.day, account.server, account.source), []).append(account)
+    return [_account(*key, accounts) for key, accounts in found.items()]
+
+
+def _account(day: int, server: str, source: str, accounts: Iterable[Account]) -> HealthRow:
+    fates: dict[str, int] = {}
+    reasons: dict[str, int] = {}
+    for account in accounts:
+        fates[account.fate] = fates.get(account.fate, 0) + account.records
+        if account.fate == "rejected":
+            reasons[account.reason] = reasons.get(account.reason, 0) + account.records
+    four = [fates.get(fate, 0) for fate in ("accepted", "duplicate", "ignored", "rejected")]
+    accepted, duplicates, ignored, rejected = four
+    return HealthRow(
+        day=(EPOCH + timedelta(days=day)).date().isoformat(),
+        server=server,
+        source=source,
+        received=sum(four),
+        accepted=accepted,
+        duplicates=duplicates,
+        ignored=ignored,
+        rejected=rejected,
+        reasons=dict(sorted(reasons.items())),
+        suppressed=fates.get("suppressed", 0),
+        resend=fates.get("resend", 0),
+    )
+
+
+def _days_of_calls(scope: Scope) -> dict[tuple[str, str], list[DayOfCalls]]:
+    """(server, name) → the roll-up of its days; ordinary calls only from the day it was retired."""
+    found: dict[tuple[str, str], list[DayOfCalls]] = {}
+    for name in scope.names:
+        days = read_health.days_of_calls(scope.connection, name.server_id, name.tool_ids)
+        found[name.server, name.name] = [
+            day
+            for day in days
+            if day.day * DAY_US < scope.cut.as_of_us
+            and (day.kind != int(Kind.CALL) or day.day >= name.retired_us // DAY_US)
+        ]
+    return found
+
+
+def _by_day(
+    days: dict[tuple[str, str], list[DayOfCalls]]
+) -> dict[str, dict[int, tuple[int, int]]]:
+    """Server → UTC day → (unattributed calls, all calls)."""
+    servers: dict[str, dict[int, tuple[int, int]]] = {}
+    for (server, _), each in days.items():
+        mine = servers.setdefault(server, {})
+        for day in each:
+            nobody, calls = mine.get(day.day, (0, 0))
+            mine[day.day] = (nobody + day.unattributed, calls + day.calls)
+    return servers
+
+
+def _today(scope: Scope) -> int:
+    return (min(scope.cut.as_of_us, scope.moment.now_us + 1) - 1) // DAY_US
+
+
+def _shares(scope: Scope, days: dict[tuple[str, str], list[DayOfCalls]]) -> Iterable[Share]:
+    start = _today(scope) + 1 - warnings.RECENT_DAYS
+    for server, mine in sorted(_by_day(days).items()):
+        recent, recent_calls = warnings.share(mine, start, start + warnings.RECENT_DAYS)
+        before, before_calls = warnings.share(mine, start - warnings.BEFORE_DAYS, start)
+        yield Share(
+            server=server,
+            recent=recent,
+            recent_calls=recent_calls,
+            before=before,
+            before_calls=before_calls,
+        )
+
+
+def _parallel(days: dict[tuple[str, str], list[DayOfCalls]]) -> Iterable[Parallel]:
+    for (server, name), each in sorted(days.items()):
+        kinds: dict[int, set[int]] = {}
+        for day in each:
+            kinds.setdefault(day.day, set()).add(day.kind)
+        both = {day for day, met in kinds.items() if int(Kind.STALE_CALL) in met and len(met) > 1}
+        if both:
+            mine = [day for day in each if day.day in both]
+            words = tuple(Kind(kind).word for kind in sorted({day.kind for day in mine}))
+            yield Parallel(
+                server=server,
+                name=name,
+                kinds=words,
+                days=len(both),
+                calls=sum(day.calls for day in mine),
+            )
+
+
+def _warnings(
+    scope: Scope,
+    days: dict[tuple[str, str], list[DayOfCalls]],
+    parallel: Iterable[Parallel],
+) -> Iterable[Warned]:
+    for server, mine in sorted(_by_day(days).items()):
+        if warnings.has_jumped(mine, _today(scope)):
+            yield Warned(
+                kind="unattributed_jump",
+                server=server,
+                detail="far more calls than before name no client; "
+                "see that the server logs clientInfo.name",
+            )
+    for found in parallel:
+        yield Warned(
+            kind="parallel_kinds",
+            server=found.server,
+            detail=f"calls to {found.name} are logged by lines of {len(found.kinds)} kinds "
+            "without a session and request id to join them, so a call may count twice",
+        )
+    limit_us = min(scope.cut.as_of_us, scope.moment.now_us)
+    for gap in scope.coverage.gaps:
+        if gap.end * 3_600_000_000 >= limit_us // 3_600_000_000 * 3_600_000_000:
+            yield Warned(
+                kind="silent_source",
+                server=gap.server,
+                detail=f"source {gap.source} has been silent for {gap.end - gap.start} hours; "
+                "look at its shipper",
+            )

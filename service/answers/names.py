@@ -1,0 +1,171 @@
+"""Who still calls each retired name: one row a name."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from service.analysis.counts import Column, codes, distinct
+from service.analysis.zones import buckets, is_utc
+from service.answers import calls as gather
+from service.answers.paging import Order, order_asked, page
+from service.answers.people import NOBODY, people
+from service.answers.query import Collection, Instant, Moment, Query, limit_asked
+from service.answers.scope import Name, Scope, scope_of
+from service.store import read_names
+from service.store.engine import Connection
+from service.store.read_calls import Calls, Sums
+
+SORTS = (
+    "server",
+    "name",
+    "stale_calls",
+    "clients",
+    "callers",
+    "active_days",
+    "first_call",
+    "last_call",
+    "last_release",
+    "unattributed_calls",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameRow:
+    """
+    One retired name of one server. Counts are of the range; `clients` leaves unattributed calls out,
+    they stand in `unattributed_calls`. `active_days` are local days with a call.
+    """
+
+    server: str
+    name: str
+    stale_calls: int
+    clients: int
+    callers: int
+    active_days: int
+    first_call: Instant | None
+    last_call: Instant | None
+    last_release: str | None
+    replaced_by: tuple[str, ...]
+    unattributed_calls: int
+
+
+def names(connection: Connection, query: Query, moment: Moment) -> Collection[NameRow]:
+    """
+    Every retired name known as of the cut, by server and name, also those without a call in the
+    range; with `client`, the names that it called.
+
+    Raises:
+        BadParameter: A parameter cannot be used.
+    """
+    column, descending = order_asked(query, SORTS)
+    limit = limit_asked(query)
+    scope = scope_of(connection, query, moment, "names")
+    rows = _rows(scope)
+    if scope.client_ids is not None:
+        rows = [row for row in rows if row.stale_calls]
+    kept, last = page(
+        rows,
+        lambda row: (sortable(row, column), row.server, row.name),
+        Order(descending),
+        scope.after,
+        limit,
+    )
+    return scope.answer(kept, last)
+
+
+def sortable(row: object, column: str | None) -> object:
+    """The value of a row to sort by; the same for all rows where no column was asked for."""
+    return "" if column is None else getattr(row, column)
+
+
+def moment_of(instant_us: int | None) -> Instant | None:
+    """An instant for a row."""
+    return None if instant_us is None else Instant(instant_us)
+
+
+def _rows(scope: Scope) -> list[NameRow]:
+    found = gather.sums(scope, scope.names)
+    calls = gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),))
+    known = people(scope, [*codes(found.client_id)[0], *codes(calls.client_id)[0]])
+    size = len(scope.names)
+    group = gather.name_numbers(scope.names, found.server_id, found.tool_id)
+    row_group = gather.name_numbers(scope.names, calls.server_id, calls.tool_id)
+    totals = gather.totals(group, found, size)
+    person = known.groups(found.client_id)
+    nobody = known.keys.index(NOBODY) if NOBODY in known.keys else -1
+    named = person != nobody
+    pairs, _ = distinct([group[named], person[named]])
+    clients = np.bincount(pairs, minlength=size)
+    unnamed = gather.totals(group[~named], found.where(~named), size)
+    callers = gather.count_callers(row_group, calls, known, size)
+    days = active_days(scope, scope.names, group, found, row_group, calls, size)
+    said = facts(scope, scope.names)
+    return [
+        NameRow(
+            server=name.server,
+            name=name.name,
+            stale_calls=totals[i].calls,
+            clients=int(clients[i]),
+            callers=int(callers[i]),
+            active_days=int(days[i]),
+            first_call=moment_of(totals[i].first_us),
+            last_call=moment_of(totals[i].last_us),
+            last_release=said[i][0],
+            replaced_by=said[i][1],
+            unattributed_calls=unnamed[i].calls,
+        )
+        for i, name in enumerate(scope.names)
+    ]
+
+
+def active_days(
+    scope: Scope,
+    names: Sequence[Name],
+    group: Column,
+    found: Sums,
+    row_group: Column,
+    calls: Calls,
+    groups: int,
+) -> Column:
+    """How many local days have a call, by group: of sums by day for UTC, else of rows."""
+    if is_utc(scope.query.tz):
+        if found.day.size and not found.day.all():  # not by day yet: ask for the days alone
+            found = gather.sums(scope, names, by_client=False, by_day=True)
+            group = gather.name_numbers(names, found.server_id, found.tool_id)
+        pairs, _ = distinct([group, found.day])
+        return np.bincount(pairs, minlength=groups).astype(np.int64)
+    if not calls.time_us.size:
+        return np.zeros(groups, dtype=np.int64)
+    first, last = int(calls.time_us.min()), int(calls.time_us.max())
+    starts = [bucket.start_us for bucket in buckets(first, last + 1, scope.zone, "day")]
+    day = np.searchsorted(np.array(starts), calls.time_us, side="right")
+    pairs, _ = distinct([row_group, day.astype(np.int64)])
+    return np.bincount(pairs, minlength=groups).astype(np.int64)
+
+
+def facts(
+    scope: Scope, names: Sequence[Name]
+) -> list[tuple[str | None, tuple[str, ...]]]:
+    """(last release, replacements) of each name: what its latest stale call that says so says."""
+    said: dict[tuple[int, int], list[read_names.Said]] = {}
+    for server_id, group in groupby(names, key=lambda name: name.server_id):
+        ids = [tool_id for name in group for tool_id in name.tool_ids]
+        for fact in read_names.said(scope.connection, server_id, ids, scope.cut.as_of_us):
+            said.setdefault((server_id, fact.tool_id), []).append(fact)
+    found = []
+    for name in names:
+        mine = [f for tool_id in name.tool_ids for f in said.get((name.server_id, tool_id), ())]
+        releases = [(-f.time_us, f.last_release) for f in mine if f.last_release is not None]
+        replacements = [
+            (-f.time_us, json.dumps(f.replaced_by, ensure_ascii=False), f.replaced_by)
+            for f in mine
+            if f.replaced_by is not None
+        ]
+        release = min(releases)[1] if releases else None
+        found.append((release, min(replacements)[2] if replacements else ()))
+    return found
+
+

@@ -1,0 +1,51 @@
+"""Clients as people know them: one group for all spellings of a key, and one for none."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from service.analysis.counts import Column, codes
+from service.answers.scope import Scope
+from service.store import read_activity, read_words
+from service.store.read_words import Spelling
+
+NOBODY = ""
+"""The key of the group of calls that name no client; no client has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The clients behind some ids. Groups are numbered in the order of their keys."""
+
+    spellings: dict[int, Spelling]
+    keys: tuple[str, ...]
+    shown: dict[str, str]
+
+    def name(self, key: str) -> str | None:
+        """How to show a group; None for the calls that name no client."""
+        return None if key == NOBODY else self.shown[key]
+
+    def key(self, client_id: int) -> str:
+        """The key of the group that a client's id belongs to."""
+        return self.spellings[client_id].key if client_id in self.spellings else NOBODY
+
+    def groups(self, client_ids: Column) -> Column:
+        """The number of each id's group."""
+        places = {key: place for place, key in enumerate(self.keys)}
+        values, rows = codes(client_ids)
+        table = np.array([places[self.key(int(id_))] for id_ in values], dtype=np.int64)
+        return table[rows] if rows.size else rows
+
+
+def people(scope: Scope, client_ids: Iterable[int]) -> People:
+    """Look up the clients with these ids, 0 among them for none."""
+    ids = {int(id_) for id_ in client_ids}
+    spellings = read_words.spellings(scope.connection, ids - {0})
+    keys = {spelling.key for spelling in spellings.values()}
+    groups: dict[str, list[Spelling]] = {key: [] for key in keys}
+    for spelling in read_words.spellings_of(scope.connection, sorted(keys)).values():
+        groups[spelling.key].append(spelling)
+    shown = read_activity.latest_names(scope.connection, scope.cut, groups)
+    every = keys | ({NOBODY} if any(id_ not in spellings for id_ in ids) else set())
+    return People(spellings, tuple(sorted(every)), shown)

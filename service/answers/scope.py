@@ -1,0 +1,225 @@
+"""What a question is about, looked up once: range, cut, names, clients and coverage."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+from service.analysis import catalogue, coverage, zones
+from service.answers.paging import Key, Place, read_cursor, write_cursor
+from service.answers.query import (
+    Collection,
+    CoverageSummary,
+    GapRow,
+    Instant,
+    Moment,
+    Query,
+    Range,
+    RowT,
+    instant_asked,
+    iso,
+    zone_asked,
+)
+from service.errors import BadParameter
+from service.names import read_client
+from service.store import read_activity, read_health, read_names, read_words
+from service.store.engine import Connection
+from service.store.read_cut import Cut, cut_at
+
+GAPS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A retired name of one server, all its spellings, and since when it is retired."""
+
+    server_id: int
+    server: str
+    name: str
+    tool_ids: frozenset[int]
+    retired_us: int
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A question with everything it refers to. `since_us` is None where nothing has happened yet."""
+
+    connection: Connection
+    query: Query
+    moment: Moment
+    collection: str
+    zone: ZoneInfo
+    cut: Cut
+    since_us: int | None
+    until_us: int
+    server_ids: frozenset[int]
+    place: Place | None
+    servers: dict[int, str] = field(repr=False)
+    succeeded: dict[int, list[tuple[int, int]]] = field(default_factory=dict, repr=False)
+    """server → (tool, day) of the days with ordinary calls to retired names; filled when needed."""
+
+    @property
+    def start_us(self) -> int:
+        """The start of the range; the end where nothing has happened yet."""
+        return self.until_us if self.since_us is None else self.since_us
+
+    @property
+    def after(self) -> Key | None:
+        """The place that a page follows."""
+        return None if self.place is None else self.place.key
+
+    @cached_property
+    def resolved(self) -> dict[tuple[int, int], Name]:
+        """The retired name that each (server, tool) id stands for, as of the cut; others are absent."""
+        found: dict[tuple[int, int], Name] = {}
+        for server_id in sorted(self.server_ids):
+            for name in self._names_of(server_id):
+                found.update(((server_id, tool_id), name) for tool_id in name.tool_ids)
+        return found
+
+    def _names_of(self, server_id: int) -> list[Name]:
+        logged = read_names.logged_names(self.connection, server_id, self.cut.as_of_us)
+        firsts = {row.name: row.first_stale_us for row in logged if row.first_stale_us is not None}
+        stands_for = catalogue.resolve((row.name for row in logged), firsts.keys())
+        names: dict[str, list[read_names.Logged]] = {}
+        for row in logged:
+            if row.name in stands_for:
+                names.setdefault(stands_for[row.name], []).append(row)
+        return [
+            Name(
+                server_id,
+                self.servers[server_id],
+                name,
+                frozenset(row.tool_id for row in rows),
+                min(row.first_stale_us for row in rows if row.first_stale_us is not None),
+            )
+            for name, rows in sorted(names.items())
+        ]
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:
+        """The retired names that the question is about, by server and name."""
+        every = {(name.server, name.name): name for name in self.resolved.values()}
+        wanted = self.query.name
+        return tuple(every[key] for key in sorted(every) if wanted is None or key[1] == wanted)
+
+    @cached_property
+    def client_ids(self) -> frozenset[int] | None:
+        """Ids of the spellings of the client that is asked for, {0} for unattributed, None for all."""
+        if self.query.client is None:
+            return None
+        client = read_client(self.query.client)
+        if client is None:
+            return frozenset({0})
+        return frozenset(read_words.spellings_of(self.connection, [client.key]))
+
+    @cached_property
+    def coverage(self) -> coverage.Coverage:
+        """Which hours were watched, as far as is known at the cut and now."""
+        limit_us = min(self.cut.as_of_us, self.moment.now_us)
+        heard = read_health.heard(self.connection, self.cut.as_of_us, self.server_ids)
+        sources = [coverage.Source(h.server, h.source, h.hours, h.retired) for h in heard]
+        return coverage.cover(sources, limit_us // zones.HOUR_US, _ceil(limit_us, zones.HOUR_US))
+
+    def summary(self) -> CoverageSummary:
+        """Coverage of the range, as far as it has come."""
+        now_us = min(self.until_us, self.moment.now_us)
+        start, end = self.start_us // zones.HOUR_US, _ceil(max(now_us, self.start_us), zones.HOUR_US)
+        end = max(end, start)
+        met = [gap for gap in self.coverage.gaps if gap.start < end and gap.end > start]
+        return CoverageSummary(
+            covered_hours=self.coverage.covered_hours(start, end),
+            hours=end - start,
+            gaps=tuple(gap_row(gap) for gap in met[-GAPS_SHOWN:]),
+            gap_count=len(met),
+        )
+
+    def answer(
+        self, items: Iterable[RowT], last: Key | None = None, **more: object
+    ) -> Collection[RowT]:
+        """Put rows into the form of every collection; *last* is the key of a page that goes on."""
+        following = None
+        if last is not None:
+            place = Place(self.cut.as_of_us, self.since_us, self.until_us, last)
+            following = write_cursor(self.collection, self.query, place)
+        since = None if self.since_us is None else Instant(self.since_us)
+        until = None if self.since_us is None else Instant(self.until_us)
+        return Collection(
+            items=tuple(items),
+            next_cursor=following,
+            range=Range(since, until, self.query.tz),
+            as_of=Instant(self.cut.as_of_us),
+            coverage=self.summary(),
+            generated_at=Instant(self.moment.now_us),
+            more=dict(more),
+        )
+
+
+def gap_row(gap: coverage.Gap) -> GapRow:
+    """A gap with instants in place of hours."""
+    start, end = Instant(gap.start * zones.HOUR_US), Instant(gap.end * zones.HOUR_US)
+    return GapRow(gap.server, gap.source, start, end)
+
+
+def scope_of(connection: Connection, query: Query, moment: Moment, collection: str) -> Scope:
+    """
+    Look up what a question refers to.
+
+    Raises:
+        BadParameter: A filter, time, zone or cursor cannot be used.
+    """
+    zone = zone_asked(query)
+    place = read_cursor(collection, query)
+    servers = read_words.servers(connection)
+    wanted = frozenset(i for i, name in servers.items() if query.server in (None, name))
+    as_of_us = zones.hold(moment.now_us + moment.future_skew_us)
+    if query.as_of is not None:
+        as_of_us = instant_asked("as_of", query.as_of, zone)
+    if place is not None:
+        as_of_us = zones.hold(place.as_of_us)
+    since_us, until_us = _range(connection, query, zone, as_of_us, wanted, servers)
+    if place is not None:
+        since_us, until_us = place.since_us, place.until_us or until_us
+    return Scope(
+        connection=connection,
+        query=query,
+        moment=moment,
+        collection=collection,
+        zone=zone,
+        cut=cut_at(connection, as_of_us),
+        since_us=None if since_us is None else zones.hold(since_us),
+        until_us=zones.hold(until_us),
+        server_ids=wanted,
+        place=place,
+        servers=servers,
+    )
+
+
+def _range(
+    connection: Connection,
+    query: Query,
+    zone: ZoneInfo,
+    as_of_us: int,
+    wanted: frozenset[int],
+    servers: dict[int, str],
+) -> tuple[int | None, int]:
+    """[since, until) as asked, cut at `as_of`; since is None where nothing has happened yet."""
+    until_us = as_of_us
+    if query.until is not None:
+        until_us = instant_asked("until", query.until, zone)
+    if query.since is None:
+        only = next(iter(wanted)) if wanted and len(servers) > 1 and query.server is not None else None
+        first = read_activity.first_event(connection, as_of_us, only) if wanted else None
+        until_us = min(until_us, as_of_us)
+        return (None if first is None else min(first, until_us)), until_us
+    since_us = instant_asked("since", query.since, zone)
+    if since_us >= until_us:
+        end = "as_of" if query.until is None else "until"
+        raise BadParameter(
+            "since", f"{iso(since_us)} is not before {end} ({iso(until_us)}); the range would be empty"
+        )
+    return min(since_us, as_of_us), min(until_us, as_of_us)
+
+
+def _ceil(value: int, unit: int) -> int:
+    return -(-value // unit)

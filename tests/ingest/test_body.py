@@ -1,0 +1,158 @@
+"""Bodies: decompressed within the limit, and taken apart into the records that they hold."""
+
+import contextlib
+import gzip
+import json
+import tracemalloc
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.errors import BodyNotDecodable, BodyTooLarge
+from service.ingest.body import Parsed, decode_body, is_json_array, records, stream_records
+from service.ingest.lines import Line
+from tests.ingest.support import outcomes, recogniser, tally
+
+LIMIT = 1000
+
+
+@pytest.mark.parametrize("header", [None, "", "identity", "gzip", "x-gzip", "br", "GZIP"])
+def test_gzip_is_known_by_its_bytes(header: str | None) -> None:
+    """Senders forget the header, or keep it after a proxy has inflated the body."""
+    assert decode_body(gzip.compress(b"a\nb"), header, LIMIT) == b"a\nb"
+    assert decode_body(b'{"a":1}', header, LIMIT) == b'{"a":1}'
+
+
+def test_several_gzip_members_are_one_body() -> None:
+    """Some shippers flush a member a batch."""
+    body = gzip.compress(b"a\n") + gzip.compress(b"b\n") + b"\0\0"
+
+    assert decode_body(body, "gzip", LIMIT) == b"a\nb\n"
+
+
+@given(st.lists(st.integers(0, 3000), min_size=1, max_size=4), st.booleans())
+def test_never_more_than_the_limit_comes_out(sizes: list[int], compressed: bool) -> None:
+    """At the limit it passes, one byte more is too large, however it is split into members."""
+    parts = [b"x" * size for size in sizes]
+    body = b"".join(gzip.compress(part) if compressed else part for part in parts)
+    if sum(sizes) <= LIMIT:
+        assert decode_body(body, "gzip" if compressed else None, LIMIT) == b"x" * sum(sizes)
+    else:
+        with pytest.raises(BodyTooLarge, match="1000"):
+            decode_body(body, None, LIMIT)
+
+
+def test_a_bomb_is_not_inflated() -> None:
+    """256 MiB of nothing stop at the limit."""
+    bomb = gzip.compress(bytes(256 << 20))
+    tracemalloc.start()
+    with pytest.raises(BodyTooLarge):
+        decode_body(bomb, "gzip", 1 << 20)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 8 << 20
+
+
+@pytest.mark.parametrize(
+    ("data", "header"),
+    [
+        (gzip.compress(b"a" * 100)[:-9], "gzip"),
+        (gzip.compress(b"a" * 100)[:20], None),
+        (b"\x1f\x8bgarbage that is no gzip", None),
+        (zlib.compress(b"a" * 100), "deflate"),
+        (bytes(range(256)), "br"),
+        (gzip.compress(b"a") + b"rest", None),
+    ],
+)
+def test_what_cannot_be_decoded_says_what_can(data: bytes, header: str | None) -> None:
+    """A sender is told what would succeed."""
+    with pytest.raises(BodyNotDecodable, match="gzip"):
+        decode_body(data, header, LIMIT)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"", []),
+        (b"  \r\n\0", []),
+        (b'{"a":1}\n{"b":2}\n', [Line(b'{"a":1}'), Line(b'{"b":2}')]),
+        (b'\xef\xbb\xbf{"a":1}', [Line(b'{"a":1}', unfinished=True)]),
+        (b'[{"a":1},null,5]', [Parsed({"a": 1}), Parsed(None), Parsed(5)]),
+        (b' [\n {"a": NaN}\n]\n', [Parsed({"a": None})]),
+        (b"[]", []),
+        (b'{\n "a": 1\n}\n', [Parsed({"a": 1})]),
+        (b'{\n "a": 1\n}\n{\n', [Line(b"{"), Line(b'"a": 1'), Line(b"}"), Line(b"{")]),
+        (b'[{"a":1}]\n{"b":2}\n', [Line(b'[{"a":1}]'), Line(b'{"b":2}')]),
+        (b"[2026-10-05T10:15:02Z] x\n", [Line(b"[2026-10-05T10:15:02Z] x")]),
+        ('[{"a":1}]'.encode("utf-16"), [Parsed({"a": 1})]),
+    ],
+)
+def test_the_records_of_a_body(body: bytes, expected: list[Line | Parsed]) -> None:
+    """An array, one object over several lines, or lines."""
+    assert list(records(body, LIMIT)) == expected
+
+
+@pytest.mark.parametrize(
+    "body", [b'[{"a":1},', b'[{"a":1}\n,{"b":', b"[[", b"[null, {", b'["a", 5']
+)
+def test_a_broken_array_is_refused_whole(body: bytes) -> None:
+    """Its pieces are no lines; the sender must know."""
+    with pytest.raises(BodyNotDecodable):
+        records(body, LIMIT)
+
+
+def test_one_element_that_is_too_deep_does_not_cost_its_neighbours() -> None:
+    """Neither parser follows it; the others are records all the same."""
+    good = '{"msg":"Retired tool called","tool":"a,b]"}'
+    deep = '{"msg":"Retired tool called","x":' + "[" * 5000 + "]" * 5000 + "}"
+    body = f"[{good}, {deep} ,5,{good}]".encode()
+
+    assert tally(outcomes(body, recogniser())) == {"event": 2, "too_deep": 1, "not_an_object": 1}
+
+
+def test_an_object_too_deep_over_several_lines_is_one_record() -> None:
+    """It is rejected once, not once a line."""
+    body = b'{"msg":"Retired tool called",\n"x":' + b"[" * 5000 + b"\n" + b"]" * 5000 + b"}"
+
+    assert tally(outcomes(body, recogniser())) == {"too_deep": 1}
+
+
+@pytest.mark.parametrize(
+    ("head", "array"),
+    [(b"[{", True), (b" \n[ {", True), (b"[]", True), (b"[\n", True), (b"\xef\xbb\xbf[{", True),
+     (b"[2026-10-05", False), (b"{", False), (b"", False), (b"[INFO]", False)],
+)  # fmt: skip
+def test_a_file_that_is_an_array_is_told_from_a_text_log(head: bytes, array: bool) -> None:
+    """Many text logs begin with a time in brackets."""
+    assert is_json_array(head) is array
+
+
+def test_a_file_that_is_an_array_gives_its_elements() -> None:
+    """Written over many lines, cut into chunks anywhere."""
+    data = json.dumps([{"a": 1}, {"b": 2}], indent=2).encode()
+    chunks = [b" \n", *(data[at : at + 5] for at in range(0, len(data), 5))]
+
+    assert list(stream_records(chunks, LIMIT, LIMIT)) == [Parsed({"a": 1}), Parsed({"b": 2})]
+
+
+def test_a_file_that_is_too_large_an_array_says_what_to_do() -> None:
+    """An array has to be held whole, so it has a limit; lines have none."""
+    with pytest.raises(BodyTooLarge, match="one record a line"):
+        list(stream_records([b'[{"a":1},'] * 1000, LIMIT, LIMIT))
+
+
+def test_a_file_of_lines_is_never_held_whole() -> None:
+    """Lines come while the file is still being read."""
+    found = stream_records(iter([b"a\n", b"b\n"]), LIMIT, LIMIT)
+
+    assert next(found) == Line(b"a")
+
+
+@given(st.binary(max_size=60) | st.text('[]{}",: \n1a', max_size=30).map(str.encode))
+def test_any_body_is_records_or_refused(body: bytes) -> None:
+    """No other error than the one that the sender is shown."""
+    with contextlib.suppress(BodyNotDecodable):
+        assert all(isinstance(item, Line | Parsed) for item in records(body, LIMIT))

@@ -1,0 +1,111 @@
+"""Files: named, matched, plain or gzip; what cannot be read is named."""
+
+import gzip
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+from service.errors import UnreadableInput
+from service.ingest.sources import CHUNK_BYTES, expand, open_source
+
+
+def read(path: Path) -> bytes:
+    with open_source(str(path)) as source:
+        return b"".join(source.chunks())
+
+
+def test_names_and_patterns_become_files(tmp_path: Path) -> None:
+    """A name stands as it is, also one that looks like a pattern; matches are sorted."""
+    for name in ("b.log", "a.log", "x[1].log", "c.txt"):
+        (tmp_path / name).write_text("")
+    at = str(tmp_path)
+
+    assert expand([f"{at}/*.txt", f"{at}/x[1].log", "-", f"{at}/[ab].log"]) == [
+        f"{at}/c.txt", f"{at}/x[1].log", "-", f"{at}/a.log", f"{at}/b.log",
+    ]  # fmt: skip
+
+
+def test_all_that_is_not_there_is_named_at_once(tmp_path: Path) -> None:
+    """A missing file, a pattern without match and a directory, each with its own words."""
+    with pytest.raises(UnreadableInput) as refused:
+        expand([str(tmp_path / "no.log"), str(tmp_path / "*.log"), str(tmp_path)])
+
+    assert "no.log: no such file" in refused.value.detail
+    assert "*.log: no file matches" in refused.value.detail
+    assert "is a directory" in refused.value.detail
+
+
+def test_a_plain_file_comes_in_pieces(tmp_path: Path) -> None:
+    """Never more than a chunk is held, and progress can be told."""
+    data = os.urandom(CHUNK_BYTES * 2 + 5)
+    (tmp_path / "a").write_bytes(data)
+    source = open_source(str(tmp_path / "a"))
+    seen = [(len(chunk), source.consumed) for chunk in source.chunks()]
+    source.close()
+
+    assert seen == [
+        (CHUNK_BYTES, CHUNK_BYTES), (CHUNK_BYTES, 2 * CHUNK_BYTES), (5, 2 * CHUNK_BYTES + 5),
+    ]  # fmt: skip
+    assert source.size == len(data)
+
+
+@pytest.mark.parametrize("name", ["a.gz", "a.log"])
+def test_gzip_is_known_by_its_bytes_not_its_name(tmp_path: Path, name: str) -> None:
+    """Several members, padding between and behind them."""
+    data = os.urandom(CHUNK_BYTES) + bytes(4 * CHUNK_BYTES)
+    packed = gzip.compress(data) + b"\0\0" + gzip.compress(b"end\n") + b"\0" * 100
+    (tmp_path / name).write_bytes(packed)
+    source = open_source(str(tmp_path / name))
+    chunks = list(source.chunks())
+    source.close()
+
+    assert b"".join(chunks) == data + b"end\n"
+    assert max(map(len, chunks)) <= CHUNK_BYTES
+    assert source.consumed == source.size == len(packed)
+
+
+def test_a_file_named_gz_that_is_plain_is_plain(tmp_path: Path) -> None:
+    """Some rotations rename and never compress."""
+    (tmp_path / "a.gz").write_bytes(b"plain\n")
+
+    assert read(tmp_path / "a.gz") == b"plain\n"
+
+
+@pytest.mark.parametrize("spoil", [lambda raw: raw[:-20], lambda raw: raw[:-8] + b"\1" * 8])
+def test_a_spoilt_gzip_gives_what_it_has_and_then_its_name(tmp_path: Path, spoil: object) -> None:
+    """Nothing that could be read is lost, and the loss is not silent."""
+    packed = gzip.compress(b"line\n" * 200_000)
+    (tmp_path / "cut.gz").write_bytes(spoil(packed))  # type: ignore[operator]
+    source = open_source(str(tmp_path / "cut.gz"))
+    chunks = source.chunks()
+
+    assert next(chunks).startswith(b"line\nline\n")
+    with pytest.raises(UnreadableInput, match=r"cut\.gz"):
+        list(chunks)
+    source.close()
+
+
+def test_an_empty_file_has_no_chunks(tmp_path: Path) -> None:
+    """It is no error either."""
+    (tmp_path / "a").write_bytes(b"")
+
+    assert read(tmp_path / "a") == b""
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    """With the system's reason."""
+    with pytest.raises(UnreadableInput, match=r"gone\.log: No such file"):
+        open_source(str(tmp_path / "gone.log"))
+
+
+def test_a_dash_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And leaves it open for others."""
+    stdin = io.TextIOWrapper(io.BytesIO(gzip.compress(b"a\n")))
+    monkeypatch.setattr("sys.stdin", stdin)
+    with open_source("-") as source:
+        assert b"".join(source.chunks()) == b"a\n"
+
+    assert source.size is None
+    assert not stdin.closed

@@ -1,0 +1,136 @@
+"""The schema: brought up, taken down and told apart, on both databases."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.script import ScriptDirectory
+
+from service.errors import SchemaOutOfDate
+from service.store import migrate
+from service.store.engine import Engine, make_engine, reading, writing
+from service.store.migrate import SchemaState
+from service.store.schema import metadata
+from service.store.secrets import read_secrets
+
+
+def test_the_history_and_the_schema_agree(engine: Engine) -> None:
+    """Alembic finds nothing to add to a migrated database."""
+    with writing(engine) as conn:
+        command.check(migrate.alembic_config(conn))
+
+
+def test_alembic_sees_what_the_history_lacks(engine: Engine) -> None:
+    """The check above is not blind: a dropped index and a dropped column are found."""
+    with writing(engine) as conn:
+        conn.exec_driver_sql("DROP INDEX ix_event_extra_call")
+        conn.exec_driver_sql("ALTER TABLE event DROP COLUMN outcome")
+        with pytest.raises(Exception, match="New upgrade operations detected") as found:
+            command.check(migrate.alembic_config(conn))
+    assert "ix_event_extra_call" in str(found.value)
+    assert "outcome" in str(found.value)
+
+
+def test_up_down_and_up_again(engine: Engine) -> None:
+    """Taken back to nothing, a database is empty, and can be brought up once more."""
+    with writing(engine) as conn:
+        command.downgrade(migrate.alembic_config(conn), "base")
+    assert migrate.current_state(engine) is SchemaState.EMPTY
+    with reading(engine) as conn:
+        assert set(sa.inspect(conn).get_table_names()) == {"alembic_version"}
+
+    migrate.upgrade(engine)
+
+    assert migrate.current_state(engine) is SchemaState.UP_TO_DATE
+    with reading(engine) as conn:
+        assert set(sa.inspect(conn).get_table_names()) == {*metadata.tables, "alembic_version"}
+
+
+def test_head_is_the_newest_revision(engine: Engine) -> None:
+    """The revision that is known without loading Alembic is the last of the history."""
+    with reading(engine) as conn:
+        history = ScriptDirectory.from_config(migrate.alembic_config(conn))
+        assert history.get_current_head() == migrate.HEAD
+
+
+def test_an_upgrade_of_what_is_up_to_date_changes_nothing(engine: Engine) -> None:
+    """Secrets and schema stay as they are."""
+    with reading(engine) as conn:
+        before = read_secrets(conn)
+    migrate.upgrade(engine)
+    with reading(engine) as conn:
+        assert read_secrets(conn) == before
+
+
+def test_the_embedded_database_upgrades_itself_and_postgresql_does_not(
+    empty_database_url: str, database: str
+) -> None:
+    """PostgreSQL says which command would do it, and does it where the setting allows."""
+    engine = make_engine(empty_database_url)
+    assert migrate.current_state(engine) is SchemaState.EMPTY
+    if database == "postgresql":
+        with pytest.raises(SchemaOutOfDate, match="lastcall db upgrade"):
+            migrate.ensure_ready(engine, auto_upgrade=False)
+    migrate.ensure_ready(engine, auto_upgrade=database == "postgresql")
+    assert migrate.current_state(engine) is SchemaState.UP_TO_DATE
+    engine.dispose()
+
+
+def test_a_database_of_a_newer_version_is_left_alone(engine: Engine) -> None:
+    """Its revision is not in our history: neither start nor upgrade touches it, and says why."""
+    with writing(engine) as conn:
+        conn.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    assert migrate.current_state(engine) is SchemaState.AHEAD
+    with pytest.raises(SchemaOutOfDate, match="newer version"):
+        migrate.ensure_ready(engine, auto_upgrade=True)
+    with pytest.raises(SchemaOutOfDate, match="newer version"):
+        migrate.upgrade(engine)
+
+
+def test_tables_of_another_application_are_not_mistaken_for_ours(empty_database_url: str) -> None:
+    """A database with a table `event` and no version is refused, not built upon."""
+    engine = make_engine(empty_database_url)
+    with writing(engine) as conn:
+        conn.exec_driver_sql("CREATE TABLE event (id INTEGER)")
+    with pytest.raises(SchemaOutOfDate, match="another application"):
+        migrate.ensure_ready(engine, auto_upgrade=True)
+    engine.dispose()
+
+
+def test_two_that_start_at_once_both_find_it_ready(empty_database_url: str) -> None:
+    """One upgrades, the others wait and see the same secrets."""
+    seen: list[object] = []
+
+    def start() -> None:
+        engine = make_engine(empty_database_url)
+        try:
+            migrate.ensure_ready(engine, auto_upgrade=True)
+            with reading(engine) as conn:
+                seen.append(read_secrets(conn))
+        except Exception as error:  # noqa: BLE001
+            seen.append(error)
+        finally:
+            engine.dispose()
+
+    threads = [threading.Thread(target=start) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(seen) == 4
+    assert isinstance(seen[0], tuple), seen
+    assert set(seen) == {seen[0]}
+
+
+def test_every_text_is_compared_by_code_points(new_engine: Callable[[], Engine]) -> None:
+    """'Z' comes before 'a' and 'ä' after 'z', as in Python, whatever the server's locale."""
+    engine = new_engine()
+    words = ["a", "Z", "ä", "z", "é", "😀", "\uffee"]
+    with writing(engine) as conn:
+        tool = metadata.tables["tool"]
+        conn.execute(tool.insert(), [{"name": word} for word in words])
+        stored = list(conn.scalars(sa.select(tool.c.name).order_by(tool.c.name)))
+    assert stored == sorted(words)
