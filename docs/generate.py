@@ -10,6 +10,7 @@ Everything that depends on the machine (the data folder, the width of a terminal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
@@ -132,18 +133,18 @@ def section(command: Any, context: Any) -> list[str]:
     parts = [f"## `{context.command_path}`", "", "```", command.get_usage(context), "```", ""]
     if command.help:
         parts += [paragraph(command.help), ""]
-    rows = [row for parameter in command.params if (row := parameter_row(parameter, context))]
+    rows = [row for parameter in command.params if (row := parameter_row(parameter))]
     if rows:
         parts += [*table(["", "default", "meaning"], rows), ""]
     return parts
 
 
-def parameter_row(parameter: Any, context: Any) -> list[str] | None:
+def parameter_row(parameter: Any) -> list[str] | None:
     """One argument or option; None for one that is hidden or on every command."""
     if getattr(parameter, "hidden", False) or parameter.name == "help":
         return None
     if parameter.param_type_name == "argument":
-        spelled = f"`{parameter.make_metavar(context)}`"
+        spelled = f"`{parameter.metavar or parameter.name.upper()}`"
     else:
         spelled = ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
     value = parameter.default
@@ -169,7 +170,8 @@ def paragraph(text: str) -> str:
 
 def rest_page() -> str:
     """One section a route, from the OpenAPI document."""
-    document = create_app(Settings(database_url="sqlite://")).openapi()
+    with TemporaryDirectory() as folder:
+        document = create_app(Settings(database_url=f"sqlite:///{folder}/empty.db")).openapi()
     parts = [
         NOTE,
         "# REST",
@@ -199,6 +201,8 @@ def route(document: Json, method: str, path: str, operation: Json) -> list[str]:
     ]
     if rows:
         parts += [*table(["parameter", "in", "type", "meaning"], rows), ""]
+    if columns := fields_of(document, operation):
+        parts += [f"Each row has {', '.join(f'`{name}`' for name in columns)}.", ""]
     answers = ", ".join(
         f"{status} {answer.get('description', '')}".strip()
         for status, answer in operation.get("responses", {}).items()
@@ -206,12 +210,25 @@ def route(document: Json, method: str, path: str, operation: Json) -> list[str]:
     return [*parts, f"Answers: {answers}.", ""] if answers else parts
 
 
+def fields_of(document: Json, operation: Json) -> list[str]:
+    """Return the fields of the rows of a collection, in their order; none where it is none."""
+    content = operation.get("responses", {}).get("200", {}).get("content", {})
+    schema = resolved(document, content.get("application/json", {}).get("schema", {}))
+    items = schema.get("properties", {}).get("items", {}).get("items", {})
+    return list(resolved(document, items).get("properties", {}))
+
+
+def resolved(document: Json, schema: Json) -> Json:
+    """Follow a reference to the part of the document that it names."""
+    if "$ref" not in schema:
+        return schema
+    found: Json = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[-1]]
+    return found
+
+
 def schema_word(document: Json, schema: Json) -> str:
     """Return a parameter's type, bounds and default in a few words."""
-    if "$ref" in schema:
-        return schema_word(
-            document, document["components"]["schemas"][schema["$ref"].split("/")[-1]]
-        )
+    schema = resolved(document, schema)
     if "anyOf" in schema:
         options = [one for one in schema["anyOf"] if one.get("type") != "null"]
         word = " or ".join(schema_word(document, one) for one in options)

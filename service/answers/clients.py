@@ -134,9 +134,7 @@ def _rows(scope: Scope) -> list[tuple[str, ClientRow]]:
     return rows
 
 
-def _hellos(
-    scope: Scope, known: People, opened: list[Opened]
-) -> dict[str, tuple[int, list[str]]]:
+def _hellos(scope: Scope, known: People, opened: list[Opened]) -> dict[str, tuple[int, list[str]]]:
     """Client key → (sessions, versions of their hellos: the last begun first, ties by text)."""
     words = read_words.version_names(scope.connection, {o.version_id for o in opened} - {0})
     count: dict[str, int] = {}
@@ -161,5 +159,3 @@ def _vias(known: People, active: set[int]) -> dict[str, set[str]]:
         if spelling is not None and spelling.via is not None:
             found.setdefault(spelling.key, set()).add(spelling.via)
     return found
-
-

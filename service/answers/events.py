@@ -1,12 +1,12 @@
 """Single events: what every number goes back to."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from service.answers.paging import Key, bad_cursor
 from service.answers.query import (
     ABSENT,
+    Absent,
     Collection,
     Instant,
     Moment,
@@ -45,8 +45,8 @@ class EventRow:
     version: str | None
     outcome: str | None
     counted: bool
-    batch: Any = field(default=ABSENT)
-    source: Any = field(default=ABSENT)
+    batch: str | Absent = ABSENT
+    source: str | Absent = ABSENT
 
 
 def events(connection: Connection, query: Query, moment: Moment) -> Collection[EventRow]:

@@ -156,9 +156,7 @@ def _days_of_calls(scope: Scope) -> dict[tuple[str, str], list[DayOfCalls]]:
     return found
 
 
-def _by_day(
-    days: dict[tuple[str, str], list[DayOfCalls]]
-) -> dict[str, dict[int, tuple[int, int]]]:
+def _by_day(days: dict[tuple[str, str], list[DayOfCalls]]) -> dict[str, dict[int, tuple[int, int]]]:
     """Server → UTC day → (unattributed calls, all calls)."""
     servers: dict[str, dict[int, tuple[int, int]]] = {}
     for (server, _), each in days.items():

@@ -146,9 +146,7 @@ def active_days(
     return np.bincount(pairs, minlength=groups).astype(np.int64)
 
 
-def facts(
-    scope: Scope, names: Sequence[Name]
-) -> list[tuple[str | None, tuple[str, ...]]]:
+def facts(scope: Scope, names: Sequence[Name]) -> list[tuple[str | None, tuple[str, ...]]]:
     """(last release, replacements) of each name: what its latest stale call that says so says."""
     said: dict[tuple[int, int], list[read_names.Said]] = {}
     for server_id, group in groupby(names, key=lambda name: name.server_id):
@@ -167,5 +165,3 @@ def facts(
         release = min(releases)[1] if releases else None
         found.append((release, min(replacements)[2] if replacements else ()))
     return found
-
-

@@ -135,5 +135,3 @@ def order_asked(query: Query, columns: Sequence[str], default: str = "") -> tupl
     if column not in columns:
         raise BadParameter("sort", f"use one of {', '.join(columns)}, with - before it to descend")
     return column, asked.startswith("-")
-
-

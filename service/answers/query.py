@@ -23,9 +23,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?"
 )
-_BAD_INSTANT = (
-    "write an instant such as 2026-10-05T10:15:02Z, or a local date such as 2026-10-05"
-)
+_BAD_INSTANT = "write an instant such as 2026-10-05T10:15:02Z, or a local date such as 2026-10-05"
 
 
 class Instant(int):
@@ -149,14 +147,14 @@ def plain(value: Any) -> Any:
     return value
 
 
-class _Absent:
+class Absent:
     """The type of `ABSENT`."""
 
     def __repr__(self) -> str:
         return "ABSENT"
 
 
-ABSENT = _Absent()
+ABSENT = Absent()
 """Stands in a row for a member that this row does not have."""
 
 
@@ -198,5 +196,3 @@ def choice_asked(parameter: str, value: str, known: tuple[str, ...]) -> str:
     if value not in known:
         raise BadParameter(parameter, f"unknown; use one of {', '.join(known)}")
     return value
-
-

@@ -124,7 +124,10 @@ class Scope:
     def summary(self) -> CoverageSummary:
         """Coverage of the range, as far as it has come."""
         now_us = min(self.until_us, self.moment.now_us)
-        start, end = self.start_us // zones.HOUR_US, _ceil(max(now_us, self.start_us), zones.HOUR_US)
+        start, end = (
+            self.start_us // zones.HOUR_US,
+            _ceil(max(now_us, self.start_us), zones.HOUR_US),
+        )
         end = max(end, start)
         met = [gap for gap in self.coverage.gaps if gap.start < end and gap.end > start]
         return CoverageSummary(
@@ -208,7 +211,9 @@ def _range(
     if query.until is not None:
         until_us = instant_asked("until", query.until, zone)
     if query.since is None:
-        only = next(iter(wanted)) if wanted and len(servers) > 1 and query.server is not None else None
+        only = (
+            next(iter(wanted)) if wanted and len(servers) > 1 and query.server is not None else None
+        )
         first = read_activity.first_event(connection, as_of_us, only) if wanted else None
         until_us = min(until_us, as_of_us)
         return (None if first is None else min(first, until_us)), until_us
@@ -216,7 +221,8 @@ def _range(
     if since_us >= until_us:
         end = "as_of" if query.until is None else "until"
         raise BadParameter(
-            "since", f"{iso(since_us)} is not before {end} ({iso(until_us)}); the range would be empty"
+            "since",
+            f"{iso(since_us)} is not before {end} ({iso(until_us)}); the range would be empty",
         )
     return min(since_us, as_of_us), min(until_us, as_of_us)
 

@@ -1,7 +1,7 @@
 """Stale calls over time, in local hours, days, weeks or months."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from service.answers.people import NOBODY, People, people
 from service.answers.query import (
     ABSENT,
     BUCKETS_MAX,
+    Absent,
     Collection,
     Instant,
     Moment,
@@ -44,10 +45,10 @@ class SeriesRow:
     label: str
     value: int
     covered: bool
-    name: Any = field(default=ABSENT)
-    client: Any = field(default=ABSENT)
-    version: Any = field(default=ABSENT)
-    members: Any = field(default=ABSENT)
+    name: str | Absent = ABSENT
+    client: str | Absent | None = ABSENT
+    version: str | Absent | None = ABSENT
+    members: int | Absent = ABSENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +84,24 @@ def series(connection: Connection, query: Query, moment: Moment) -> Collection[S
     scope = scope_of(connection, query, moment, "series")
     made = _buckets(scope)
     rows = _rows(scope, made, _count(scope, made)) if made else []
-    kept, last = page(
-        list(enumerate(rows)),
-        lambda pair: ("", int(pair[1].start), *_rank(pair[1])),
-        Order(),
-        scope.after,
-        limit,
-    ) if query.limit is not None or query.cursor is not None else (tuple(enumerate(rows)), None)
+    kept, last = (
+        page(
+            list(enumerate(rows)),
+            lambda pair: ("", int(pair[1].start), *_rank(pair[1])),
+            Order(),
+            scope.after,
+            limit,
+        )
+        if query.limit is not None or query.cursor is not None
+        else (tuple(enumerate(rows)), None)
+    )
     return scope.answer((row for _, row in kept), last)
 
 
 def _rank(row: SeriesRow) -> tuple[bool, str]:
     """A stable place of a row within its bucket, for pages: by its group's text, `other` last."""
     for key in (row.name, row.client, row.version):
-        if key is not ABSENT:
+        if not isinstance(key, Absent):
             return row.members is not ABSENT, key or ""
     return False, ""
 

@@ -10,14 +10,14 @@ from typing import Final, NamedTuple
 
 from service.errors import BodyNotDecodable, BodyTooLarge
 from service.ingest.jsontext import TooDeep, loads
-from service.ingest.lines import BLANK, Line, decoded, split_lines
+from service.ingest.lines import BLANK, Line, decoded, lines_of, split_blocks, split_lines
 
 _GZIP: Final = b"\x1f\x8b"
 _ACCEPTED: Final = "send it as it is or with Content-Encoding: gzip"
 _CONTROL: Final = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 _ARRAY: Final = re.compile(rb"\s*\[\s*(?:[{\[\"\]]|(?:null|true|false|-?\d[\d.eE+-]*)\s*[,\]])")
 _FILE_ARRAY: Final = re.compile(rb"\s*\[\s*(?:[{\]]|$)")
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],]', re.DOTALL)
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[{}\[\],]', re.DOTALL)
 
 
 class Parsed(NamedTuple):
@@ -113,15 +113,29 @@ def stream_records(chunks: Iterable[bytes], max_line: int, max_array: int) -> It
     Yield the records of a file or stream: lines, or the elements of the one JSON array it is.
 
     Raises:
+        BodyTooLarge, BodyNotDecodable: as `stream_blocks`.
+    """
+    for part in stream_blocks(chunks, max_line, max_array):
+        if isinstance(part, bytes):
+            yield from lines_of(part, max_line)
+        else:
+            yield part
+
+
+def stream_blocks(
+    chunks: Iterable[bytes], max_line: int, max_array: int
+) -> Iterator[bytes | Record]:
+    """
+    Yield a file or stream as blocks of whole lines, for `scan`, and single records between them.
+
+    Raises:
         BodyTooLarge: An array of more than *max_array* bytes, which would have to be held whole.
         BodyNotDecodable: A broken array.
     """
-    source = iter(chunks)
-    head = next(source, b"")
-    while head and not head.strip(BLANK + b"\0") and (more := next(source, b"")):
-        head = more
+    source = decoded(chunks)
+    head = next((chunk for chunk in source if chunk.strip(BLANK + b"\0")), b"")
     if not is_json_array(head):
-        yield from split_lines(chain([head], source), max_line)
+        yield from split_blocks(chain([head], source), max_line)
         return
     parts, size = [head], len(head)
     for chunk in source:

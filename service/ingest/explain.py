@@ -48,7 +48,6 @@ class Explanation:
     ingredients: tuple[tuple[str, str], ...]
     """(name, text) of what enters the event's key beside server and ordinal; identities hashed."""
 
-
     def as_json(self) -> dict[str, object]:
         """The explanation as `lastcall explain --json` prints it."""
         outcome = self.outcome

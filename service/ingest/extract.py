@@ -35,7 +35,7 @@ def text_of(value: object) -> str | None:
     A float that is a whole number reads as that number, so that a shipper may turn 7 into 7.0; a
     whole number beyond 64 bits reads as the float nearest to it.
     """
-    if isinstance(value, str):
+    if type(value) is str:
         text = value if value.isascii() and "\0" not in value else clean(value)
         return None if not text or text.isspace() else text
     if isinstance(value, bool):
@@ -157,12 +157,14 @@ class Extractor:
         self, below: dict[str, _Node], record: dict[str, Any], values: Values, ranks: dict[str, int]
     ) -> None:
         for key, value in record.items():
-            if value is None or (node := below.get(key)) is None:
+            node = below.get(key)
+            if node is None or value is None:
                 continue
             for field, rank, read in node.here:
-                if field in ranks and ranks[field] < rank:
+                if ranks.get(field, rank) < rank:
                     continue
-                if (found := read(value)) is not None:
+                found = read(value)
+                if found is not None:
                     values[field] = found
                     ranks[field] = rank
             if node.below and isinstance(value, dict):

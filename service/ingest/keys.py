@@ -9,7 +9,6 @@ into the hash is frozen: stored keys cannot be computed again from rows.
 import ipaddress
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 
@@ -24,6 +23,8 @@ IDENTITIES: Final = frozenset({"session", "principal", "address"})
 HASH_PREFIX: Final = "lastcall-hash:"
 """Stands before the hash that replaces an identity in quarantine."""
 
+_REMEMBERED: Final = 8_192
+_REMEMBERED_LENGTH: Final = 256
 _HASHED: Final = re.compile(re.escape(HASH_PREFIX) + r"[0-9a-f]{32}")
 
 
@@ -35,7 +36,6 @@ class Secrets:
     identity: bytes
 
 
-@lru_cache(maxsize=8192)
 def identity(secrets: Secrets, kind: str, text: str) -> str:
     """
     Return the hash (32 hex digits) that stands for an identity of a kind of at most 16 bytes.
@@ -47,23 +47,33 @@ def identity(secrets: Secrets, kind: str, text: str) -> str:
     ).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
 class Hasher:
     """
-    Hashes identities with a database's secrets.
+    Hashes identities with a database's secrets, and remembers the latest of them.
 
     With `replay`, text that stands for a hash in quarantine is that hash; records from outside
     must never be able to claim one.
     """
 
-    secrets: Secrets
-    replay: bool = False
+    def __init__(self, secrets: Secrets, *, replay: bool = False) -> None:
+        self.secrets = secrets
+        self._replay = replay
+        self._known: dict[tuple[str, str], str] = {}
 
     def identity(self, kind: str, text: str) -> str:
         """Return the hash (32 hex digits) that stands for an identity of this kind."""
-        if self.replay and _HASHED.fullmatch(text):
-            return text.removeprefix(HASH_PREFIX)
-        return identity(self.secrets, kind, text)
+        known = self._known.get((kind, text))
+        if known is not None:
+            return known
+        if self._replay and _HASHED.fullmatch(text):
+            digest = text.removeprefix(HASH_PREFIX)
+        else:
+            digest = identity(self.secrets, kind, text)
+        if len(text) <= _REMEMBERED_LENGTH:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[kind, text] = digest
+        return digest
 
 
 def network_of(address: str) -> str | None:
@@ -126,7 +136,7 @@ class Delivery:
         """*body* is the whole decompressed body of a request; a file or stream has none."""
         self._hasher = hasher
         self._secret = hasher.secrets.key
-        self._ordinals = {kind: _Ordinals() for kind in Kind}
+        self._ordinals = {int(kind): _Ordinals() for kind in Kind}
         self._chained = body is None
         self._fingerprint = self._hash(b"" if body is None else body, 16)
 
@@ -152,7 +162,7 @@ class Delivery:
             place = b"arrival,%d,%b," % (position, self._fingerprint.hex().encode())
             return _signed(self._hash(place + server.encode(errors="surrogatepass"), 8))
         digest = self._hash(frame, 8)
-        if ordinal := self._ordinals[event.kind].next(digest):
+        if ordinal := self._ordinals[int(event.kind)].next(digest):
             digest = self._hash(b"%b#%d" % (frame, ordinal), 8)
         return _signed(digest)
 
@@ -163,12 +173,12 @@ class Delivery:
         """Every text stands behind its length and the fields behind their number, so that no two
         events share a frame and no frame begins another."""
         fields = event.key_fields
-        parts = [f"{len(server)}:{server},{event.time_ns},{event.kind:d},{len(fields)}"]
+        frame = f"{len(server)}:{server},{event.time_ns},{int(event.kind)},{len(fields)}"
         for name, text in fields:
             if name in IDENTITIES:
                 text = self._hasher.identity(name, text)
-            parts.append(f",{name}={len(text)}:{text}")
-        return "".join(parts).encode(errors="surrogatepass")
+            frame += f",{name}={len(text)}:{text}"
+        return frame.encode(errors="surrogatepass")
 
 
 def _signed(digest: bytes) -> int:

@@ -34,6 +34,25 @@ def split_lines(chunks: Iterable[bytes], max_line_bytes: int) -> Iterator[Line]:
     NUL in front of a line are dropped and do not count towards *max_line_bytes*, nor does the
     carriage return of a CRLF. Blank lines are left out.
     """
+    for part in split_blocks(chunks, max_line_bytes):
+        if isinstance(part, Line):
+            yield part
+        else:
+            yield from lines_of(part, max_line_bytes)
+
+
+def lines_of(block: bytes, max_line_bytes: int) -> Iterator[Line]:
+    """Yield the lines of a block: of whole lines, the last one ended too."""
+    for raw in block[:-1].split(b"\n"):
+        if line := _whole(raw, max_line_bytes):
+            yield line
+
+
+def split_blocks(chunks: Iterable[bytes], max_line_bytes: int) -> Iterator[bytes | Line]:
+    """
+    Yield a stream as blocks of whole lines as they stand, each ended by its newline, none too long;
+    lines that lie across two chunks, are too long or unfinished come alone, in their place.
+    """
     tail = _Tail(max_line_bytes)
     for chunk in decoded(chunks):
         first, newline, rest = chunk.partition(b"\n")
@@ -41,12 +60,12 @@ def split_lines(chunks: Iterable[bytes], max_line_bytes: int) -> Iterator[Line]:
         if not newline:
             continue
         yield from tail.close(unfinished=False)
-        body, newline, last = rest.rpartition(b"\n")
-        if newline:
-            for raw in body.split(b"\n"):
-                if line := _whole(raw, max_line_bytes):
-                    yield line
-        tail.add(last)
+        end = rest.rfind(b"\n") + 1
+        if 0 < end <= max_line_bytes:
+            yield rest[:end]
+        elif end:
+            yield from lines_of(rest[:end], max_line_bytes)
+        tail.add(rest[end:])
     yield from tail.close(unfinished=True)
 
 

@@ -2,32 +2,26 @@
 Recognise the lines that say something about tools: a line is one event, one rejection, or ignored.
 """
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-import orjson
-
 from service.clock import Clock, system_clock
 from service.events import Event, Ignored, Kind, Outcome, Reason, Rejected
-from service.ingest.extract import Extractor, Values, text_of
+from service.ingest.extract import Extractor, Values
 from service.ingest.jsontext import TooDeep, deeper_than, depth, loads
-from service.ingest.keys import HASH_PREFIX, IDENTITIES, Hasher
+from service.ingest.keys import Hasher
 from service.ingest.lines import BLANK, Line
-from service.ingest.profiles import Path, Profile
+from service.ingest.needles import Search, needles_of
+from service.ingest.profiles import Profile
+from service.ingest.quarantine import EXCERPT_BYTES, Redactor, excerpt_of
 from service.ingest.times import BadTime, check_time, parse_time
-from service.names import clean
-
-EXCERPT_BYTES: Final = 2048
-"""How much of a rejected record is kept."""
 
 _BOM: Final = b"\xef\xbb\xbf"
-_REDACTED_DEPTH: Final = 24
 _IGNORED: Final = Ignored()
 _OUTCOME: Final = {
-    Kind.STALE_CALL: Outcome.TOMBSTONE,
-    Kind.UNKNOWN_CALL: Outcome.UNKNOWN_TOOL,
+    int(Kind.STALE_CALL): Outcome.TOMBSTONE,
+    int(Kind.UNKNOWN_CALL): Outcome.UNKNOWN_TOOL,
 }
 _TEXT_TIME: Final = re.compile(rb"\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\s\]]{0,40}(?: ?Z)?)")
 _HEAD: Final = 4096
@@ -52,14 +46,14 @@ class Recogniser:
         """*max_depth* is the deepest JSON nesting; *skew_s* how many seconds ahead of *clock* a
         line's time may lie."""
         self.extractors = tuple(Extractor(profile) for profile in profiles)
-        self.needles = needles_of(profiles)
-        """Byte strings of which a line has at least one, else it is not ours."""
+        self.search = Search(needles_of(profiles))
+        """Finds the needles, of which a line has at least one, else it is not ours."""
         self.hasher = hasher
         self._max_depth = max_depth
         self._skew_s = skew_s
         self._clock = clock
         self._now_us = clock()
-        self._identities = _identity_paths(profiles)
+        self._redactor = Redactor(profiles, hasher)
         self._line_time = _line_time_pattern(profiles)
 
     def read(self, line: Line) -> Event | Rejected | Ignored | None:
@@ -86,7 +80,7 @@ class Recogniser:
         if not raw:
             return None
         begins = raw[0]
-        if not self.has_needle(raw):
+        if not self.search.within(raw):
             if begins == 0x7B and raw[-1] != 0x7D:
                 return _broken(raw, last_unfinished)
             return _IGNORED
@@ -108,11 +102,16 @@ class Recogniser:
             return self._record(value)
         if raw_excerpt is not None:
             return _of_line(reason, raw_excerpt.encode(errors="replace"))
-        return _rejected(reason, *self._shown(value))
+        return _rejected(reason, *self._redactor.show(value))
+
+    @property
+    def needles(self) -> tuple[bytes, ...]:
+        """The byte strings of which a line has at least one, else it is not ours."""
+        return self.search.needles
 
     def has_needle(self, raw: bytes) -> bool:
         """Say whether a line can be ours at all."""
-        return any(map(raw.__contains__, self.needles))
+        return self.search.within(raw)
 
     def line_time(self, raw: bytes) -> int | None:
         """
@@ -156,7 +155,7 @@ class Recogniser:
             value = loads(raw)
         except ValueError:
             return _IGNORED
-        return _rejected(Reason.NOT_AN_OBJECT, *self._shown(value))
+        return _rejected(Reason.NOT_AN_OBJECT, *self._redactor.show(value))
 
     def _too_deep(self, raw: bytes) -> bool:
         limit = self._max_depth
@@ -182,7 +181,7 @@ class Recogniser:
             time_ns = self._time(incomplete)
         except BadTime:
             time_ns = None
-        return _rejected(Reason.MISSING_TOOL, *self._shown(record), time_ns)
+        return _rejected(Reason.MISSING_TOOL, *self._redactor.show(record), time_ns)
 
     def _event(
         self, extractor: Extractor, kind: Kind, values: Values, record: dict[str, Any]
@@ -190,10 +189,10 @@ class Recogniser:
         try:
             time_ns = self._time(values)
         except BadTime as error:
-            return _rejected(error.reason, *self._shown(record))
+            return _rejected(error.reason, *self._redactor.show(record))
         get = values.get
         stdio = extractor.profile.stdio
-        outcome = _OUTCOME.get(kind)
+        outcome = _OUTCOME.get(int(kind))
         return Event(
             kind=kind,
             time_ns=time_ns,
@@ -235,77 +234,6 @@ class Recogniser:
             raise BadTime(reason)
         return ns
 
-    def _shown(self, value: object) -> tuple[str, bool]:
-        """A parsed record as JSON text with identities hashed, and whether that is all of it."""
-        redacted, whole = self._redact(value, self._identities, "", 0)
-        try:
-            text = orjson.dumps(redacted).decode()
-        except TypeError:
-            text = clean(json.dumps(redacted, ensure_ascii=False, separators=(",", ":")))
-        shown = excerpt_of(text.encode(errors="replace"))
-        return shown, whole and len(shown) == len(text)
-
-    def _redact(self, value: Any, places: Any, kind: str, level: int) -> tuple[Any, bool]:
-        """A copy without identities. *places* is the tree of identity places below here, *kind*
-        that of the identity which stands here, if one does."""
-        if level > _REDACTED_DEPTH:
-            return "…", False
-        if isinstance(value, dict):
-            pairs, whole = {}, True
-            for key, item in value.items():
-                inner = places.get(key)
-                copy, all_of_it = self._redact(
-                    item, inner[1] if inner else {}, inner[0] if inner else "", level + 1
-                )
-                pairs[clean(key)] = copy
-                whole = whole and all_of_it
-            return pairs, whole
-        if isinstance(value, list):
-            copies = [self._redact(item, places, kind, level + 1) for item in value]
-            return [copy for copy, _ in copies], all(all_of_it for _, all_of_it in copies)
-        if kind and (text := text_of(value)):
-            return HASH_PREFIX + self.hasher.identity(kind, text), True
-        return clean(value) if isinstance(value, str) else value, True
-
-
-def needles_of(profiles: Iterable[Profile]) -> tuple[bytes, ...]:
-    """
-    Return the byte strings of which every line that one of the profiles recognises has at least
-    one, in each way that JSON writers spell them; none contains another.
-    """
-    texts: dict[str, None] = {}
-    for profile in profiles:
-        for text in (*profile.messages, *profile.methods):
-            texts[text] = None
-        for pattern in profile.unknown_tool:
-            texts[max(pattern.split("{tool}"), key=len)] = None
-    spelled = {spelling: None for text in texts for spelling in _spellings(text)}
-    return tuple(
-        needle
-        for needle in spelled
-        if not any(other != needle and other in needle for other in spelled)
-    )
-
-
-def _spellings(text: str) -> Iterable[bytes]:
-    """How JSON writers may spell a text: as UTF-8 or escaped, `/` and `<>&` escaped or not."""
-    for ascii_only in (False, True):
-        plain = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
-        yield plain.encode(errors="replace")
-        yield plain.replace("/", "\\/").encode(errors="replace")
-        html = plain.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-        yield html.encode(errors="replace")
-
-
-def excerpt_of(raw: bytes) -> str:
-    """Return the first 2 KiB as text, cut between characters, without NUL."""
-    if len(raw) <= EXCERPT_BYTES:
-        return clean(raw.decode("utf-8", errors="replace"))
-    head = raw[:EXCERPT_BYTES]
-    while head and raw[len(head)] & 0xC0 == 0x80 and len(head) > EXCERPT_BYTES - 4:
-        head = head[:-1]
-    return clean(head.decode("utf-8", errors="replace"))
-
 
 def _of_line(reason: Reason, raw: bytes) -> Rejected:
     return _rejected(reason, excerpt_of(raw), len(raw) <= EXCERPT_BYTES)
@@ -317,24 +245,6 @@ def _broken(raw: bytes, unfinished: bool) -> Rejected:
 
 def _rejected(reason: Reason, excerpt: str, whole: bool, time_ns: int | None = None) -> Rejected:
     return Rejected(reason=reason, excerpt=excerpt, whole=whole, time_ns=time_ns)
-
-
-def _identity_paths(profiles: Iterable[Profile]) -> dict[str, tuple[str, Any]]:
-    """Every place where a profile looks for an identity: key → (kind or "", places below)."""
-    tree: dict[str, tuple[str, Any]] = {}
-    for profile in profiles:
-        for kind in sorted(IDENTITIES):
-            for path in profile.paths.get(kind, ()):
-                _plant(tree, path, kind)
-    return tree
-
-
-def _plant(tree: dict[str, tuple[str, Any]], path: Path, kind: str) -> None:
-    key, *rest = path
-    here, below = tree.get(key, ("", {}))
-    tree[key] = (here if rest else here or kind, below)
-    if rest:
-        _plant(below, tuple(rest), kind)
 
 
 def _line_time_pattern(profiles: Iterable[Profile]) -> re.Pattern[bytes]:

@@ -5,12 +5,22 @@ Files to read: named, matched by a pattern, or standard input; plain or gzip.
 import glob
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Final, Self
+from typing import BinaryIO, Final, Self, cast
 
 from service.errors import UnreadableInput
+
+try:
+    from isal.isal_zlib import decompressobj
+    from isal.isal_zlib import error as _isal_error
+
+    _BROKEN: tuple[type[Exception], ...] = (zlib.error, cast("type[Exception]", _isal_error))
+except ImportError:  # no wheel for this platform: the standard library inflates too, slower
+    from zlib import decompressobj  # type: ignore[assignment]
+
+    _BROKEN = (zlib.error,)
 
 CHUNK_BYTES: Final = 512 * 1024
 """How much of a file is read, and held, at a time."""
@@ -79,6 +89,8 @@ class Source:
         self.size = size
         self.consumed = 0
         self._file = file
+        # Of a pipe take what is there: `read` would wait until a whole chunk has come.
+        self._take: Callable[[int], bytes | None] = getattr(file, "read1", file.read)
 
     def __enter__(self) -> Self:
         return self
@@ -117,14 +129,14 @@ class Source:
 
     def _read(self) -> bytes:
         try:
-            data = self._file.read(CHUNK_BYTES) or b""
+            data = self._take(CHUNK_BYTES) or b""
         except OSError as error:
             raise _unreadable(self.name, error) from error
         self.consumed += len(data)
         return data
 
     def _inflate(self, data: bytes) -> Iterator[bytes]:
-        member = zlib.decompressobj(wbits=31)
+        member = decompressobj(wbits=31)
         begun = False
         while data := data or self._read():
             if not begun and not (data := data.lstrip(b"\0")):
@@ -132,14 +144,14 @@ class Source:
             begun = True
             try:
                 part = member.decompress(data, CHUNK_BYTES)
-            except zlib.error as error:
+            except _BROKEN as error:
                 raise UnreadableInput(f"{self.name}: broken gzip ({error})") from error
             if part:
                 yield part
             data = member.unconsumed_tail
             if member.eof:
                 data = member.unused_data
-                member, begun = zlib.decompressobj(wbits=31), False
+                member, begun = decompressobj(wbits=31), False
         if begun:
             raise UnreadableInput(f"{self.name}: the gzip stream ends too early; the file is cut")
 

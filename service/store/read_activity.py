@@ -75,7 +75,7 @@ def last_event(connection: Connection, as_of_us: int, server_id: int) -> int | N
 def active_clients(
     connection: Connection, cut: Cut, server_id: int, since_us: int, until_us: int
 ) -> set[int]:
-    """Ids of the clients with any event of the server in [since, until); 0 for events of none."""
+    """Ids of the clients with a counted event of the server in [since, until); 0 for none named."""
     first = -(-since_us // QUARTER_US)
     last = max(min(until_us, cut.solid_us) // QUARTER_US, first)
     steps = walk(activity.c.client_id, activity.c.server_id == server_id)
@@ -87,12 +87,15 @@ def active_clients(
         activity.c.quarter < last,
     )
     found = set(connection.scalars(sa.select(steps.c.id).where(steps.c.id.is_not(None), seen)))
-    for start, end in ((since_us, min(first * QUARTER_US, until_us)), (last * QUARTER_US, until_us)):
+    for start, end in (
+        (since_us, min(first * QUARTER_US, until_us)),
+        (last * QUARTER_US, until_us),
+    ):
         if max(start, since_us) < end:
             query = (
                 sa.select(cut.client())
                 .where(event.c.time_us >= max(start, since_us), event.c.time_us < end)
-                .where(event.c.server_id == server_id)
+                .where(event.c.server_id == server_id, cut.counted())
                 .distinct()
             )
             found.update(connection.scalars(query))
@@ -131,39 +134,43 @@ def latest_names(
     """
     shown = {key: min(s.name for s in group) for key, group in groups.items()}
     open_ = {key: group for key, group in groups.items() if len({s.name for s in group}) > 1}
-    before = -(-cut.as_of_us // QUARTER_US)
-    ids = [spelling.id for group in open_.values() for spelling in group]
-    quarters = last_quarters(connection, ids, before) if ids else {}
+    names = {spelling.id: spelling.name for group in open_.values() for spelling in group}
+    if not names:
+        return shown
+    before = cut.solid_us // QUARTER_US  # from here on the roll-up may know more than the cut does
+    rows = _latest_rows(connection, cut, names, before * QUARTER_US, cut.as_of_us)
+    quarters = last_quarters(connection, names, before)
     for key, group in open_.items():
+        found = [rows[spelling.id] for spelling in group if spelling.id in rows]
         last = max(quarters.get(spelling.id, -1) for spelling in group)
-        latest = {s.name for s in group if quarters.get(s.id, -1) == last}
-        if last >= 0 and len(latest) == 1 and (last + 1) * QUARTER_US <= cut.solid_us:
-            (shown[key],) = latest
-        elif last >= 0:
-            shown[key] = _latest_name(connection, cut, group, last) or shown[key]
+        if not found and last >= 0:
+            latest = {s.id: s.name for s in group if quarters.get(s.id, -1) == last}
+            if len(set(latest.values())) == 1:
+                shown[key] = next(iter(latest.values()))
+                continue
+            span = (last * QUARTER_US, (last + 1) * QUARTER_US)
+            found = list(_latest_rows(connection, cut, latest, *span).values())
+        if found:
+            at = max(time_us for time_us, _ in found)
+            shown[key] = min(name for time_us, name in found if time_us == at)
     return shown
 
 
-def _latest_name(
-    connection: Connection, cut: Cut, group: Sequence[Spelling], quarter: int
-) -> str | None:
-    """The name with the latest event in *quarter* or, if the cut leaves none there, before it."""
-    names = {spelling.id: spelling.name for spelling in group}
-    while True:
+def _latest_rows(
+    connection: Connection, cut: Cut, names: Mapping[int, str], since_us: int, until_us: int
+) -> dict[int, tuple[int, str]]:
+    """The last counted event of each of these clients in [since, until): its time, and the name."""
+    found: dict[int, tuple[int, str]] = {}
+    spoken = cut.client()
+    for part in chunks(sorted(names)) if since_us < until_us else ():
         query = (
-            sa.select(event.c.time_us, cut.client().label("client_id"))
-            .where(event.c.time_us >= quarter * QUARTER_US)
-            .where(event.c.time_us < min((quarter + 1) * QUARTER_US, cut.as_of_us))
-            .where(cut.client().in_(sorted(names)))
+            sa.select(spoken.label("client_id"), sa.func.max(event.c.time_us).label("last_us"))
+            .where(event.c.time_us >= since_us, event.c.time_us < until_us)
+            .where(spoken.in_(part), cut.counted())
+            .group_by(sa.text("1"))
         )
-        rows = connection.execute(query).all()
-        if rows:
-            latest = max(row.time_us for row in rows)
-            return min(names[row.client_id] for row in rows if row.time_us == latest)
-        earlier = last_quarters(connection, names, quarter)
-        if not earlier:
-            return None
-        quarter = max(earlier.values())
+        found.update((r.client_id, (r.last_us, names[r.client_id])) for r in connection.execute(query))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,11 @@ class Cut:
 
     def client(self) -> "sa.ColumnElement[int]":
         """The client of a row: its own, else its session's by a hello before the cut, else 0."""
+        opened = session.alias()
         hello = (
-            sa.select(session.c.hello_client_id)
-            .where(session.c.id == event.c.session_id, session.c.hello_us < self.as_of_us)
+            sa.select(opened.c.hello_client_id)
+            .where(opened.c.id == event.c.session_id, opened.c.hello_us < self.as_of_us)
+            .correlate(event)
             .scalar_subquery()
         )
         return sa.func.coalesce(event.c.client_id, hello, 0)
@@ -87,7 +89,9 @@ def _promoted(connection: Connection, as_of_us: int, last_us: int) -> tuple[tupl
             version.c.name.label("version"),
         )
         .select_from(event_extra)
-        .join(event, (event.c.time_us == event_extra.c.time_us) & (event.c.key == event_extra.c.key))
+        .join(
+            event, (event.c.time_us == event_extra.c.time_us) & (event.c.key == event_extra.c.key)
+        )
         .outerjoin(tool, tool.c.id == event.c.tool_id)
         .outerjoin(client, client.c.id == event.c.client_id)
         .outerjoin(version, version.c.id == event.c.version_id)

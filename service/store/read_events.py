@@ -1,6 +1,6 @@
 """Events, newest or oldest first: whole instants at a time, so that a page can end inside one."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from service.events import TOOL_KINDS, Kind
 from service.store.engine import Connection
 from service.store.read_cut import Cut
 from service.store.read_names import STALE_INDEX
+from service.store.read_words import chunks
 from service.store.schema import (
     activity,
     batch,
@@ -74,7 +75,7 @@ def events(
         at_least: How many, if there are that many; all events of the last instant are among them.
     """
     found: dict[tuple[int, int], tuple[int, int]] = {}
-    for where in _ways(connection, wanted):
+    for where in _ways(connection, cut, wanted):
         keys = _first_keys(connection, cut, wanted, where, newest_first, at_least)
         found.update((key, key) for key in keys)
     ordered = sorted(found, reverse=newest_first)
@@ -84,7 +85,7 @@ def events(
     return _words(connection, cut, ordered)
 
 
-def _ways(connection: Connection, wanted: Wanted) -> "Iterator[sa.ColumnElement[bool]]":
+def _ways(connection: Connection, cut: Cut, wanted: Wanted) -> "Iterator[sa.ColumnElement[bool]]":
     """Conditions that together find every event and that an index serves."""
     kind = wanted.kind
     if wanted.tools is None:
@@ -102,7 +103,9 @@ def _ways(connection: Connection, wanted: Wanted) -> "Iterator[sa.ColumnElement[
             only = sa.true() if kind is None else event.c.kind == int(kind)
             yield sa.and_(mine, STALE_INDEX, only)
         if kind in (None, Kind.CALL):
-            for start, end in _runs(_call_days(connection, server_id, tools), DAY_US):
+            days = {time_us // DAY_US for time_us, _ in cut.promoted}
+            days.update(_call_days(connection, server_id, tools))
+            for start, end in _runs(days, DAY_US):
                 yield sa.and_(
                     mine,
                     event.c.kind == int(Kind.CALL),
@@ -121,7 +124,7 @@ def _call_days(connection: Connection, server_id: int, tools: list[int]) -> Sequ
     return connection.scalars(query).all()
 
 
-def _runs(places: Sequence[int], width: int) -> list[tuple[int, int]]:
+def _runs(places: Iterable[int], width: int) -> list[tuple[int, int]]:
     """Half-open ranges of instants of runs of adjacent days or quarter-hours."""
     runs: list[tuple[int, int]] = []
     for place in sorted(places):
@@ -224,17 +227,13 @@ def _words(connection: Connection, cut: Cut, keys: list[tuple[int, int]]) -> lis
         .outerjoin(caller, caller.c.id == event.c.caller_id)
         .outerjoin(version, version.c.id == event.c.version_id)
     )
+    # By time alone: a list of times beside a list of keys would be looked up pair by pair.
+    times = sorted({time for time, _ in keys})
     rows: dict[tuple[int, int], Any] = {}
-    for at in range(0, len(keys), 2_000):
-        part = keys[at : at + 2_000]
-        # pairs as two lists: every match of both lists is dropped again unless it was asked for
-        times = sorted({time for time, _ in part})
-        wanted = sa.and_(
-            event.c.time_us.in_(times), event.c.key.in_(sorted({key for _, key in part}))
-        )
-        for row in connection.execute(query.where(wanted)):
+    for part in chunks(times):
+        for row in connection.execute(query.where(event.c.time_us.in_(part))):
             rows[row.time_us, row.key] = row
-    return [_logged(rows[key]) for key in keys if key in rows]
+    return [_logged(rows[key]) for key in keys]
 
 
 def _logged(row: Any) -> Logged:

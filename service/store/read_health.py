@@ -9,6 +9,7 @@ from service.events import Kind
 from service.store.engine import Connection
 from service.store.schema import batch, call_day, ledger, reject, server, source, tally
 
+_HOUR_US = 3_600_000_000
 _TOOL_KINDS = (int(Kind.STALE_CALL), int(Kind.UNKNOWN_CALL), int(Kind.CALL))
 
 
@@ -73,7 +74,7 @@ def heard(connection: Connection, as_of_us: int, server_ids: Collection[int] | N
     for row in connection.execute(query).all():
         hours = connection.scalars(
             sa.select(ledger.c.hour)
-            .where(ledger.c.source_id == row.id, ledger.c.hour * 3_600_000_000 < as_of_us)
+            .where(ledger.c.source_id == row.id, ledger.c.hour < -(-as_of_us // _HOUR_US))
             .distinct()
             .order_by(ledger.c.hour)
         )

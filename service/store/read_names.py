@@ -63,9 +63,7 @@ def walk(column: "sa.Column[int]", where: "sa.ColumnElement[bool]") -> sa.CTE:
     """
     steps = sa.select(sa.func.min(column).label("id")).where(where).cte(recursive=True)
     following = sa.select(sa.func.min(column)).where(where, column > steps.c.id)
-    return steps.union_all(
-        sa.select(following.scalar_subquery()).where(steps.c.id.is_not(None))
-    )
+    return steps.union_all(sa.select(following.scalar_subquery()).where(steps.c.id.is_not(None)))
 
 
 def succeeded_days(
@@ -94,7 +92,9 @@ def said(
         .where(event.c.time_us < as_of_us)
         .scalar_subquery()
     )
-    query = sa.select(fact.c.tool_id, fact.c.last_release, fact.c.replaced_by, last.label("last_us"))
+    query = sa.select(
+        fact.c.tool_id, fact.c.last_release, fact.c.replaced_by, last.label("last_us")
+    )
     found: list[Said] = []
     for part in chunks(sorted(tool_ids)):
         mine = query.where(fact.c.server_id == server_id, fact.c.tool_id.in_(part))

@@ -156,3 +156,19 @@ def test_any_body_is_records_or_refused(body: bytes) -> None:
     """No other error than the one that the sender is shown."""
     with contextlib.suppress(BodyNotDecodable):
         assert all(isinstance(item, Line | Parsed) for item in records(body, LIMIT))
+
+
+def test_an_array_behind_a_mark_or_in_utf16_is_an_array() -> None:
+    """The mark may come in a chunk of its own."""
+    marked = [b"\xef\xbb\xbf", b'[{"a":1}]']
+
+    assert list(stream_records(marked, LIMIT, LIMIT)) == [Parsed({"a": 1})]
+    assert list(stream_records(['[{"a":1}]'.encode("utf-16")], LIMIT, LIMIT)) == [Parsed({"a": 1})]
+
+
+def test_an_unclosed_text_in_a_deep_array_costs_no_time() -> None:
+    """Each of its escaped quotes could be taken for a beginning; half a megabyte would take hours."""
+    body = b"[" * 5000 + b'"' + b'\\"' * 250_000
+
+    with pytest.raises(BodyNotDecodable):
+        records(body, LIMIT)

@@ -13,7 +13,8 @@ LIMIT = 10
 
 
 def slow(data: bytes, limit: int) -> list[Line]:
-    """What split_lines is to give, worked out on the whole text at once."""
+    """What split_lines is to give, worked out on the whole text at once; of a line that is too
+    long only that."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     parts = data.split(b"\n")
     found = []
@@ -23,7 +24,7 @@ def slow(data: bytes, limit: int) -> list[Line]:
             continue
         unfinished = number == len(parts) - 1
         if len(raw) > limit:
-            found.append(Line(raw, unfinished, True, raw.startswith(b"{")))
+            found.append(Line(b"", unfinished, True, raw.startswith(b"{")))
         else:
             found.append(Line(raw, unfinished))
     return found
@@ -43,7 +44,10 @@ def test_any_cutting_gives_the_lines_of_the_whole(data: bytes, sizes: list[int])
         at += size
     chunks.append(data[at:])
 
-    assert list(split_lines(chunks, LIMIT)) == slow(data, LIMIT)
+    found = [
+        line._replace(raw=b"") if line.too_long else line for line in split_lines(chunks, LIMIT)
+    ]
+    assert found == slow(data, LIMIT)
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])

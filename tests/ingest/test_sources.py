@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from service.errors import UnreadableInput
-from service.ingest.sources import CHUNK_BYTES, expand, open_source
+from service.ingest.sources import CHUNK_BYTES, Source, expand, open_source
 
 
 def read(path: Path) -> bytes:
@@ -109,3 +109,12 @@ def test_a_dash_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert source.size is None
     assert not stdin.closed
+
+
+def test_what_a_pipe_has_is_taken_without_waiting_for_more() -> None:
+    """A program that is still running may be read from; its lines do not wait for a full chunk."""
+    reading, writing = os.pipe()
+    os.write(writing, b"first\n")
+    with Source("pipe", os.fdopen(reading, "rb"), None) as source:
+        assert next(source.chunks()) == b"first\n"
+    os.close(writing)

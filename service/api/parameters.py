@@ -1,0 +1,146 @@
+"""Query parameters, one class a form of question. A parameter that none of them knows is refused."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from service.answers import Query
+from service.answers.query import LIMIT, LIMIT_MAX
+
+Server = Annotated[str | None, Field(description="only this MCP server", examples=["maps"])]
+Name = Annotated[
+    str | None, Field(description="only this retired name", examples=["tomtom-ev-routing"])
+]
+Client = Annotated[
+    str | None,
+    Field(
+        description="only this client, in any spelling; empty: only what names no client",
+        examples=["claude-code"],
+    ),
+]
+Source = Annotated[str | None, Field(description="only this source", examples=["files"])]
+Limit = Annotated[
+    int | None, Field(ge=1, le=LIMIT_MAX, description=f"rows of a page, {LIMIT} if not given")
+]
+Format = Annotated[
+    Literal["json", "csv"] | None,
+    Field(description="`csv` for a table; if not given, what the Accept header prefers"),
+]
+
+
+class Ranged(BaseModel):
+    """Range and form, which every question has."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    server: Server = None
+    since: Annotated[
+        str | None,
+        Field(
+            description="start: an instant, or a local date in `tz`; if not given, the first event",
+            examples=["2026-10-01"],
+        ),
+    ] = None
+    until: Annotated[
+        str | None,
+        Field(
+            description="end, not included: an instant, or a local date in `tz`; if not given, `as_of`",
+            examples=["2026-10-05T12:00:00Z"],
+        ),
+    ] = None
+    tz: Annotated[
+        str, Field(description="IANA time zone of local dates and days", examples=["Asia/Kolkata"])
+    ] = "UTC"
+    as_of: Annotated[
+        str | None,
+        Field(
+            description="answer as if only events before this instant had happened",
+            examples=["2026-10-06T00:00:00Z"],
+        ),
+    ] = None
+    format: Format = None
+
+    def query(self) -> Query:
+        """The question in the words of `answers`."""
+        asked: dict[str, Any] = self.model_dump(exclude={"format"})
+        return Query(**asked)
+
+
+class Paged(Ranged):
+    """A range of rows that come in pages."""
+
+    limit: Limit = None
+    cursor: Annotated[
+        str | None, Field(description="`next_cursor` of the page before, with the same question")
+    ] = None
+
+
+class Rows(Paged):
+    """Rows about names and clients, which can be sorted."""
+
+    name: Name = None
+    client: Client = None
+    sort: Annotated[
+        str | None,
+        Field(description="a column, with - before it to descend", examples=["-stale_calls"]),
+    ] = None
+
+
+class Servers(Paged):
+    """Rows about servers."""
+
+    sort: Annotated[
+        str | None,
+        Field(description="a column, with - before it to descend", examples=["-stale_calls"]),
+    ] = None
+
+
+class Events(Paged):
+    """Single events."""
+
+    name: Name = None
+    client: Client = None
+    kind: Annotated[
+        str | None, Field(description="only events of this kind", examples=["stale_call"])
+    ] = None
+    sort: Annotated[
+        str | None,
+        Field(description="`-time` (newest first) if not given, or `time`", examples=["-time"]),
+    ] = None
+    provenance: Annotated[
+        bool, Field(description="also the batch and source that each event came with")
+    ] = False
+
+
+class Series(Paged):
+    """Values over time."""
+
+    name: Name = None
+    client: Client = None
+    limit: Annotated[
+        int | None, Field(ge=1, le=LIMIT_MAX, description="rows of a page, all if not given")
+    ] = None
+    metric: Annotated[
+        str, Field(description="stale_calls, clients or callers", examples=["stale_calls"])
+    ] = "stale_calls"
+    bucket: Annotated[str, Field(description="hour, day, week (from Monday) or month")] = "day"
+    by: Annotated[str, Field(description="none, name, client or version")] = "none"
+    top: Annotated[
+        int | None,
+        Field(ge=1, le=100, description="the N greatest series, all others in one row `other`"),
+    ] = None
+
+
+class Sources(Paged):
+    """Rows about sources."""
+
+    source: Source = None
+
+
+HINTS = {
+    "limit": f"a whole number from 1 to {LIMIT_MAX}",
+    "top": "a whole number from 1 to 100",
+    "format": "json or csv",
+    "provenance": "true or false",
+}
+"""What a parameter must be, where its type refuses a value."""

@@ -1,0 +1,89 @@
+"""Everything that goes wrong becomes one kind of answer: problem+json that says what would succeed."""
+
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from service.api.parameters import HINTS
+from service.api.respond import dumps
+from service.errors import BadParameter, LastCallError
+
+_TITLES = {404: "Not found", 405: "Method not allowed"}
+RETRY_AFTER_S = 5
+
+
+def install(app: FastAPI) -> None:
+    """Register the handlers."""
+    app.add_exception_handler(LastCallError, _known)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unknown)
+
+
+def problem(
+    status: int,
+    title: str,
+    detail: str,
+    parameter: str | None = None,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """One refusal."""
+    body: dict[str, Any] = {"type": "about:blank", "title": title, "status": status}
+    body["detail"] = detail
+    if parameter is not None:
+        body["parameter"] = parameter
+    return Response(dumps(body), status, headers, media_type="application/problem+json")
+
+
+def _known(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, LastCallError)  # noqa: S101 - that is what it is registered for
+    parameter = error.parameter if isinstance(error, BadParameter) else None
+    headers = {"Retry-After": str(RETRY_AFTER_S)} if error.status == 503 else None
+    return problem(error.status, error.title, error.detail, parameter, headers)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    """A value that the parameter's type refuses, or a parameter that nothing knows."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - see above
+    first = error.errors()[0]
+    place = [str(step) for step in first["loc"]]
+    parameter = place[-1] if place else "request"
+    if first["type"] == "extra_forbidden":
+        known = ", ".join(_known_parameters(request))
+        detail = f"unknown parameter; use {known}"
+    elif parameter in HINTS:
+        detail = f"must be {HINTS[parameter]}"
+    else:
+        detail = str(first["msg"])
+    refusal = BadParameter(parameter, detail)
+    return problem(refusal.status, refusal.title, refusal.detail, parameter)
+
+
+def _known_parameters(request: Request) -> list[str]:
+    """The parameters of the route, from the document that describes it."""
+    route = request.scope.get("route")
+    paths = request.app.openapi()["paths"]
+    path = getattr(route, "path_format", request.url.path)
+    verbs = paths.get(path) or paths.get(request.url.path) or {}
+    return [parameter["name"] for parameter in verbs.get("get", {}).get("parameters", [])]
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - see above
+    headers = dict(error.headers or {})
+    detail = str(error.detail)
+    if error.status_code == 404:
+        detail = f"nothing is at {request.url.path}; see /docs for what is"
+    elif error.status_code == 405 and "Allow" in headers:
+        detail = f"{request.method} is not possible here; use {headers['Allow']}"
+    return problem(
+        error.status_code, _TITLES.get(error.status_code, detail), detail, headers=headers
+    )
+
+
+def _unknown(_request: Request, _error: Exception) -> Response:
+    return problem(
+        500, "Internal error", "this is a fault of the service; its log says more under this time"
+    )

@@ -1,0 +1,80 @@
+"""From an answer to a response: JSON or CSV, with a tag that spares unchanged ones."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import Request, Response
+
+from service.answers import Collection, Moment, Query
+from service.answers.query import instant_asked, zone_asked
+from service.api.parameters import Ranged
+from service.api.table import table
+from service.store.engine import Connection
+from service.store.read_words import data_version
+
+_MINUTE_US = 60_000_000
+Answer = Callable[[Connection, Query, Moment], Collection[Any]]
+
+
+def respond(
+    request: Request,
+    connection: Connection,
+    moment: Moment,
+    asked: Ranged,
+    answer: Answer,
+    row: type,
+) -> Response:
+    """Answer a question in the form that was asked for, or say that nothing has changed."""
+    query = asked.query()
+    as_csv = asked.format == "csv" or (asked.format is None and _prefers_csv(request))
+    tag = _tag(connection, query, moment, f"{answer.__name__} {as_csv}")
+    headers = {
+        "ETag": tag,
+        "Cache-Control": "private, no-cache",
+        "Vary": "Accept",
+        "X-Content-Type-Options": "nosniff",
+    }
+    if _has(request.headers.get("if-none-match", ""), tag):
+        return Response(status_code=304, headers=headers)
+    found = answer(connection, query, moment)
+    if found.next_cursor is not None:
+        kept = [pair for pair in request.query_params.multi_items() if pair[0] != "cursor"]
+        following = urlencode([*kept, ("cursor", found.next_cursor)])
+        headers["Link"] = f'<?{following}>; rel="next"'
+    if as_csv:
+        headers["Content-Disposition"] = f'attachment; filename="{answer.__name__}.csv"'
+        text = table(found, row)
+        return Response(text.encode(), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(dumps(found.as_json()), media_type="application/json", headers=headers)
+
+
+def dumps(value: Any) -> bytes:
+    """Strict JSON: neither NaN nor Infinity."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return text.encode()
+
+
+def _prefers_csv(request: Request) -> bool:
+    """Whether the Accept header names CSV, and JSON not before it."""
+    wanted = [part.split(";")[0].strip() for part in request.headers.get("accept", "").split(",")]
+    return next((w for w in wanted if w in ("text/csv", "application/json")), "") == "text/csv"
+
+
+def _tag(connection: Connection, query: Query, moment: Moment, form: str) -> str:
+    """Changes with the data, the question, and as long as the clock matters with each minute."""
+    minute: int | None = moment.now_us // _MINUTE_US
+    if query.as_of is not None:
+        at = instant_asked("as_of", query.as_of, zone_asked(query))
+        minute = None if at <= moment.now_us else minute
+    parts = [data_version(connection), asdict(query), minute, form]
+    text = json.dumps(parts, sort_keys=True)
+    return f'W/"{hashlib.blake2b(text.encode(), digest_size=12).hexdigest()}"'
+
+
+def _has(header: str, tag: str) -> bool:
+    sent = {part.strip().removeprefix("W/") for part in header.split(",")}
+    return "*" in sent or tag.removeprefix("W/") in sent

@@ -1,0 +1,143 @@
+"""The shapes of answers for OpenAPI, made from the rows that `answers` returns."""
+
+from dataclasses import MISSING, fields
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
+
+from service.answers.query import Absent, CoverageSummary, Instant, Range
+
+InstantText = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
+
+
+class Problem(BaseModel):
+    """Why a request was refused, and what would succeed (RFC 9457)."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "type": "about:blank",
+                "title": "Parameter out of range",
+                "status": 422,
+                "detail": "limit: must be a whole number from 1 to 1000",
+                "parameter": "limit",
+            }
+        }
+    )
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    parameter: Annotated[str | None, Field(description="which parameter, if it was one")] = None
+
+
+_MODELS: dict[type, type[BaseModel]] = {}
+
+
+def model_of(row: type) -> type[BaseModel]:
+    """The model of a frozen row: every member required, but those that may be absent."""
+    if row not in _MODELS:
+        hints = get_type_hints(row)
+        members: dict[str, Any] = {}
+        for member in fields(row):
+            optional = member.default is not MISSING
+            members[member.name] = (_type_of(hints[member.name]), None if optional else ...)
+        _MODELS[row] = create_model(
+            row.__name__,
+            __doc__=row.__doc__,
+            __config__=ConfigDict(
+                extra="forbid", json_schema_serialization_defaults_required=False
+            ),
+            **members,
+        )
+    return _MODELS[row]
+
+
+def _type_of(hint: Any) -> Any:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint is Instant:
+        return InstantText
+    if origin in (Union, UnionType):
+        kept = tuple(_type_of(one) for one in arguments if one is not Absent)
+        return Union[kept]  # noqa: UP007 - a union of a tuple has no other form
+    if origin is tuple:
+        return list[_type_of(arguments[0])]  # type: ignore[misc]
+    if hasattr(hint, "__dataclass_fields__"):
+        return model_of(hint)
+    return hint
+
+
+def page_of(name: str, row: type, **more: Any) -> type[BaseModel]:
+    """The model of a collection of these rows, with further members beside its own."""
+    item: Any = model_of(row)
+    members: dict[str, Any] = {
+        "items": (list[item], ...),
+        "next_cursor": (str | None, ...),
+        "range": (model_of(Range), ...),
+        "as_of": (InstantText, ...),
+        "coverage": (model_of(CoverageSummary), ...),
+        "generated_at": (InstantText, ...),
+        **{key: (_type_of(hint), ...) for key, hint in more.items()},
+    }
+    return create_model(name, __config__=ConfigDict(extra="forbid"), **members)
+
+
+def problem(description: str) -> dict[str, Any]:
+    """One refusal in the form that OpenAPI wants."""
+    schema = Problem.model_json_schema()
+    return {
+        "description": description,
+        "content": {"application/problem+json": {"schema": schema, "example": schema["example"]}},
+    }
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    422: problem("A parameter cannot be used; `detail` names what would succeed"),
+    503: problem("The database cannot be used now"),
+}
+
+
+def example(items: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    """A whole answer around some rows."""
+    return {
+        "items": items,
+        "next_cursor": None,
+        "range": {
+            "since": "2026-10-01T00:00:00.000Z",
+            "until": "2026-10-06T00:00:00.000Z",
+            "tz": "UTC",
+        },
+        "as_of": "2026-10-06T00:00:00.000Z",
+        "coverage": {
+            "covered_hours": 108,
+            "hours": 120,
+            "gaps": [
+                {
+                    "server": "maps",
+                    "source": "files",
+                    "since": "2026-10-03T02:00:00.000Z",
+                    "until": "2026-10-03T14:00:00.000Z",
+                }
+            ],
+            "gap_count": 1,
+        },
+        "generated_at": "2026-10-06T00:00:00.000Z",
+        **more,
+    }
+
+
+def documented(answer: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
+    """The responses of a collection's route."""
+    return {
+        200: {
+            "description": "The rows that were asked for",
+            "content": {
+                "application/json": {"example": answer},
+                "text/csv": {"schema": {"type": "string"}},
+            },
+        },
+        304: {"description": "Nothing has changed since the tag in If-None-Match"},
+        **PROBLEMS,
+    }

@@ -1,0 +1,58 @@
+"""The web application: database, routes, pages, and one form for every error."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse
+
+from dashboards import pages
+from service import __version__
+from service.api import ingest, problems, reference, routes
+from service.clock import Clock, system_clock
+from service.pipeline import Pipeline
+from service.settings import Settings
+from service.store.engine import make_engine
+from service.store.migrate import ensure_ready
+
+
+def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
+    """
+    Make the application. Its database is ready when this returns, so a problem with it shows before
+    any port is opened.
+
+    Raises:
+        LastCallError: The database cannot be used.
+    """
+    engine = make_engine(settings.database_url)
+    ensure_ready(engine, settings.auto_upgrade)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        engine.dispose()
+
+    app = FastAPI(
+        title="Last Call",
+        version=__version__,
+        summary="Who still calls a retired MCP tool",
+        docs_url=None,  # the usual pages load scripts from foreign hosts
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.settings = settings
+    app.state.clock = clock
+    app.state.engine = engine
+    app.state.pipeline = Pipeline(engine, settings, clock=clock)
+    problems.install(app)
+    app.include_router(routes.router)
+    app.include_router(ingest.router)
+    app.include_router(pages.router)
+
+    @app.get("/docs", include_in_schema=False)
+    def docs() -> HTMLResponse:
+        """The reference of the API."""
+        policy = {"Content-Security-Policy": "default-src 'none'"}
+        return HTMLResponse(reference.page(app.openapi()), headers=policy)
+
+    return app

@@ -1,0 +1,332 @@
+"""What one portion leaves in the database, with numbers counted by hand."""
+
+import json
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from service.errors import StorageUnavailable
+from service.events import (
+    Caller,
+    CallerLevel,
+    Fact,
+    Kind,
+    Portion,
+    Quarantined,
+    Reason,
+    Rejected,
+    Row,
+)
+from service.store import tallies, writer
+from service.store.engine import Connection, Engine, make_engine, writing
+from tests.store.support import (
+    ACTIVITY,
+    CALL_DAYS,
+    DAY,
+    NOON,
+    NOON_DAY,
+    NOON_QUARTER,
+    SECOND,
+    contents,
+    differences,
+    portion,
+    query,
+    rich_rows,
+    row,
+    store,
+)
+
+TALLIES = "SELECT day, fate, reason, records FROM tally ORDER BY 1, 2, 3"
+
+
+def _rejects(count: int, first: int = 0) -> list[Quarantined]:
+    rejected = Rejected(reason=Reason.MISSING_TOOL, excerpt="{}\0")
+    return [Quarantined(position=first + n, rejected=rejected) for n in range(count)]
+
+
+def test_every_record_has_one_fate(engine: Engine) -> None:
+    """Two new rows, one of them sent twice in the same portion, two ignored and one rejected."""
+    stored = store(engine, [row(1), row(2), row(1)], ignored=2, rejected=_rejects(1))
+
+    assert (stored.accepted, stored.duplicates) == (2, 1)
+    assert stored.events == {Kind.STALE_CALL: 2}
+    assert query(engine, TALLIES) == [
+        (NOON_DAY, "accepted", "", 2),
+        (NOON_DAY, "duplicate", "", 1),
+        (NOON_DAY, "ignored", "", 2),
+        (NOON_DAY, "rejected", "missing_tool", 1),
+    ]
+
+
+def test_fates_are_counted_under_the_day_of_arrival(engine: Engine) -> None:
+    """An old line that arrives today belongs to today; the next day begins a row of its own."""
+    store(engine, [row(1, NOON - 30 * DAY)])
+    store(engine, [row(1, NOON - 30 * DAY)], arrived_us=NOON + DAY)
+    assert query(engine, TALLIES) == [
+        (NOON_DAY, "accepted", "", 1),
+        (NOON_DAY + 1, "duplicate", "", 1),
+    ]
+
+
+def test_what_is_sent_again_is_a_duplicate_and_changes_nothing(engine: Engine) -> None:
+    """Exactly once: the second time, in reverse order, nothing is stored."""
+    rows = rich_rows()
+    assert store(engine, rows).accepted == len(rows)
+    before = contents(engine)
+
+    again = store(engine, rows[::-1], label="again")
+
+    assert (again.accepted, again.duplicates, again.events) == (0, len(rows), {})
+    assert contents(engine) == before
+
+
+def test_the_split_into_portions_does_not_matter(new_engine: Callable[[], Engine]) -> None:
+    """Wherever the border lies, and whichever half comes first, the content is the same."""
+    rows = rich_rows()
+    whole = new_engine()
+    store(whole, rows)
+    expected = contents(whole)
+    for border in range(1, len(rows)):
+        for halves in ((rows[:border], rows[border:]), (rows[border:], rows[:border])):
+            engine = new_engine()
+            for half in halves:
+                store(engine, half)
+            assert contents(engine) == expected
+            assert differences(engine) == []
+
+
+def test_calls_and_activity_are_rolled_up(engine: Engine) -> None:
+    """Two stale calls in one quarter-hour and one on the next day, and a listing beside them."""
+    store(
+        engine,
+        [
+            row(1, NOON, client="Zed"),
+            row(2, NOON + SECOND, client="Zed"),
+            row(3, NOON + DAY, client="Zed"),
+            row(4, NOON, Kind.LISTING),
+        ],
+    )
+    assert query(engine, CALL_DAYS) == [
+        ("main", "old_tool", "Zed", 1, NOON_DAY, 2, NOON, NOON + SECOND),
+        ("main", "old_tool", "Zed", 1, NOON_DAY + 1, 1, NOON + DAY, NOON + DAY),
+    ]
+    assert query(engine, ACTIVITY) == [
+        ("main", None, 5, NOON_QUARTER, 1),
+        ("main", "Zed", 1, NOON_QUARTER, 2),
+        ("main", "Zed", 1, NOON_QUARTER + 96, 1),
+    ]
+
+
+def test_a_client_of_which_nothing_is_left_is_unattributed(engine: Engine) -> None:
+    """A name of control characters names nobody; "unknown" is a client like any other."""
+    store(engine, [row(1, client="\x01 \x02"), row(2, client="unknown")])
+    assert [found[2] for found in query(engine, CALL_DAYS)] == [None, "unknown"]
+
+
+def test_rare_fields_stand_beside_the_row_only_where_there_are_some(engine: Engine) -> None:
+    """A plain row leaves no extra; zero nanoseconds are no field."""
+    store(
+        engine, [row(1), row(2, request_id="7", ns=5), row(3, NOON, Kind.LISTING, listed_count=0)]
+    )
+    assert query(
+        engine,
+        "SELECT key, call, request_id, ns, listed_count, arrival FROM event_extra ORDER BY 1",
+    ) == [(2, None, "7", 5, None, None), (3, None, None, None, 0, None)]
+
+
+def test_a_fact_is_stored_once_and_pointed_to(engine: Engine) -> None:
+    """Nothing said and "nothing replaces it" are two facts."""
+    silent = Fact(last_release="1", replaced_by=None, message=None)
+    none = Fact(last_release="1", replaced_by=(), message=None)
+    store(engine, [row(1, fact=silent), row(2, fact=none), row(3, fact=silent), row(4)])
+    assert query(
+        engine,
+        "SELECT f.replaced_by, count(*) FROM event AS e JOIN fact AS f ON f.id = e.fact_id "
+        "GROUP BY f.replaced_by ORDER BY count(*)",
+    ) == [("[]", 1), (None, 2)]
+
+
+def test_a_record_without_a_time_keeps_its_first_arrival(engine: Engine) -> None:
+    """Sent again a day later it is a duplicate, and stands where it first stood."""
+    assert store(engine, [row(1, NOON, arrival=True)]).accepted == 1
+    again = store(engine, [row(1, NOON + DAY, arrival=True), row(2, NOON + DAY, arrival=True)])
+    assert (again.accepted, again.duplicates) == (1, 1)
+    assert query(engine, "SELECT key, time_us FROM event ORDER BY key") == [
+        (1, NOON),
+        (2, NOON + DAY),
+    ]
+
+
+def test_of_a_caller_in_two_networks_the_least_is_kept(engine: Engine) -> None:
+    """A principal that moves has one network on record, whichever was seen first."""
+    for key, network in enumerate(["n5", None, "n3", "n4"]):
+        who = Caller(level=CallerLevel.PRINCIPAL, digest="p", network=network)
+        store(engine, [row(key, caller=who)])
+    assert query(engine, "SELECT level, digest, network FROM caller") == [(1, "p", "n3")]
+
+
+def test_hours_heard_are_added_up(engine: Engine) -> None:
+    """The ledger holds a source's lines by hour and batch."""
+    store(engine, hours={10: 3, 11: 1})
+    store(engine, hours={10: 2})
+    store(engine, hours={10: 7}, label="next")
+    assert query(engine, "SELECT hour, lines FROM ledger ORDER BY 1, 2") == [
+        (10, 5),
+        (10, 7),
+        (11, 1),
+    ]
+
+
+def test_the_quarantine_holds_ten_thousand_of_a_batch_and_counts_all(engine: Engine) -> None:
+    """What finds no room is counted all the same; another batch has room of its own."""
+    store(engine, rejected=_rejects(9_999))
+    store(engine, rejected=_rejects(3, first=9_999))
+    store(engine, rejected=_rejects(1), label="next")
+    assert query(engine, "SELECT count(*), max(position) FROM reject") == [(10_001, 9_999)]
+    assert query(engine, "SELECT sum(records) FROM tally") == [(10_003,)]
+    assert query(engine, "SELECT excerpt FROM reject LIMIT 1") == [("{}",)]
+
+
+def test_the_quarantine_forgets_after_its_days(engine: Engine) -> None:
+    """A rejected record of 14 days ago is dropped with the next portion, a younger one is kept."""
+    store(engine, rejected=_rejects(1), arrived_us=NOON)
+    store(engine, rejected=_rejects(1), arrived_us=NOON + SECOND)
+    store(engine, arrived_us=NOON + 14 * DAY + SECOND)
+    assert query(engine, "SELECT arrived_us FROM reject") == [(NOON + SECOND,)]
+
+
+def test_every_transaction_that_stores_raises_the_data_version(engine: Engine) -> None:
+    """An empty portion does not; a duplicate does, since the account changes."""
+    version = "SELECT value FROM meta WHERE name = 'data_version'"
+    store(engine)
+    assert query(engine, version) == []
+    store(engine, [row(1)])
+    store(engine, [row(1)])
+    assert query(engine, version) == [("2",)]
+
+
+def test_suppressed_and_resent_stand_beside_the_fates(engine: Engine) -> None:
+    """They add up over deliveries; a zero leaves no row."""
+    batch = store(engine, [row(1)]).batch
+    for suppressed, resend in ((2, 0), (1, 0), (0, 5)):
+        with writing(engine) as conn:
+            tallies.add_suppressed(conn, batch, NOON_DAY, suppressed, resend)
+    assert query(engine, TALLIES)[1:] == [
+        (NOON_DAY, "resend", "", 5),
+        (NOON_DAY, "suppressed", "", 3),
+    ]
+
+
+def test_ten_thousand_names_are_ten_thousand_names(engine: Engine) -> None:
+    """Whatever a stranger sends is stored truly: quotes, emoji, long text, percent signs, braces."""
+    hostile = [
+        "'; DROP TABLE event; --",
+        "{keys}",
+        "%s %(x)s",
+        "😀" * 64,
+        "x" * 300,
+        "\\N",
+        '"{}",',
+    ]
+    names = [f"client {n}" for n in range(10_000)] + hostile
+    rows = [
+        row(key, NOON + key, client=name, tool=name, version=name, session=name, request_id=name)
+        for key, name in enumerate(names)
+    ]
+    assert store(engine, rows).accepted == len(rows)
+    for column, table in (("raw", "client"), ("name", "tool"), ("name", "version")):
+        assert {name for (name,) in query(engine, f"SELECT {column} FROM {table}")} == set(names)
+    assert store(engine, rows).duplicates == len(rows)
+    assert differences(engine) == []
+
+
+def test_a_transaction_that_fails_leaves_nothing(engine: Engine) -> None:
+    """An error after the portion was added takes all of it back."""
+    before = contents(engine)
+    with pytest.raises(ZeroDivisionError), writing(engine) as conn:
+        _add_and_fail(conn, portion(rich_rows(), hours={1: 1}))
+    assert contents(engine) == before
+    assert query(engine, "SELECT count(*) FROM batch") == [(0,)]
+
+
+def test_a_savepoint_takes_back_one_portion_only(engine: Engine) -> None:
+    """Of two requests in one transaction the failing one leaves its neighbour alone."""
+    with writing(engine) as conn:
+        writer.add(conn, portion([row(1)]), quarantine_days=14)
+        with pytest.raises(ZeroDivisionError), conn.begin_nested():
+            _add_and_fail(conn, portion([row(2)]))
+    assert query(engine, "SELECT key FROM event") == [(1,)]
+    assert differences(engine) == []
+
+
+def _add_and_fail(conn: Connection, given: Portion) -> None:
+    writer.add(conn, given, quarantine_days=14)
+    raise ZeroDivisionError
+
+
+def test_a_failure_that_was_swallowed_is_not_taken_for_a_commit(
+    engine: Engine, database: str
+) -> None:
+    """PostgreSQL forgets the whole transaction then: the writer must hear of it."""
+    swallow = pytest.raises(StorageUnavailable, match="nothing of it is stored")
+    if database == "postgresql":
+        with swallow:
+            _swallowing(engine)
+        assert query(engine, "SELECT count(*) FROM event") == [(0,)]
+    else:
+        _swallowing(engine)
+        assert query(engine, "SELECT count(*) FROM event") == [(1,)]
+
+
+def _swallowing(engine: Engine) -> None:
+    with writing(engine) as conn:
+        writer.add(conn, portion([row(1)]), quarantine_days=14)
+        with pytest.raises(Exception, match="no_such_table"):
+            conn.exec_driver_sql("SELECT * FROM no_such_table")
+
+
+def test_writers_at_once_lose_nothing_and_double_nothing(database_url: str) -> None:
+    """Four threads store overlapping portions; each row is in once and the roll-ups agree."""
+    rows = [row(key, NOON + key, client=f"c{key % 7}", session=f"s{key % 5}") for key in range(400)]
+    accepted: list[int] = []
+    failed: list[Exception] = []
+
+    def write(first: int) -> None:
+        engine = make_engine(database_url)
+        try:
+            for start in range(0, 400, 20):
+                begin = (start + first) % 400
+                accepted.append(store(engine, _cut(rows, begin, 40)).accepted)
+        except Exception as error:  # noqa: BLE001
+            failed.append(error)
+        finally:
+            engine.dispose()
+
+    threads = [threading.Thread(target=write, args=(n * 100,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    engine = make_engine(database_url)
+    assert failed == []
+    assert sum(accepted) == 400
+    assert query(engine, "SELECT count(*) FROM event") == [(400,)]
+    assert query(engine, "SELECT fate, sum(records) FROM tally GROUP BY fate ORDER BY 1") == [
+        ("accepted", 400),
+        ("duplicate", 4 * 20 * 40 - 400),
+    ]
+    assert differences(engine) == []
+    engine.dispose()
+
+
+def _cut(rows: list[Row], start: int, length: int) -> list[Row]:
+    return (rows + rows)[start : start + length]
+
+
+def test_a_replacement_list_is_readable_json(engine: Engine) -> None:
+    """Names with quotes and other alphabets come back as they were."""
+    names = ('say "hi"', "инструмент")
+    store(engine, [row(1, fact=Fact(last_release=None, replaced_by=names, message=None))])
+    assert json.loads(query(engine, "SELECT replaced_by FROM fact")[0][0]) == list(names)

@@ -1,0 +1,296 @@
+"""Sessions, calls on several lines, roll-ups: what follows from rows, in whatever order they come."""
+
+from collections.abc import Callable
+from itertools import pairwise, permutations
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from service.events import TOOL_KINDS, Fact, Kind, Row
+from service.store.engine import Engine
+from tests.store.support import (
+    ACTIVITY,
+    CALL_DAYS,
+    DAY,
+    MINUTE,
+    NOON,
+    NOON_DAY,
+    NOON_QUARTER,
+    SECOND,
+    SESSIONS,
+    contents,
+    differences,
+    execute,
+    opened,
+    query,
+    rebuild,
+    rich_rows,
+    row,
+    store,
+)
+
+
+def test_a_late_hello_names_the_client_of_earlier_lines(engine: Engine) -> None:
+    """Two unnamed calls move from nobody to Zed when their session's hello arrives; a third, of
+    another session, stays, and becomes the first and last of its cell."""
+    store(
+        engine,
+        [
+            row(1, NOON, session="s1"),
+            row(2, NOON + 2 * SECOND, session="s1"),
+            row(3, NOON + SECOND, session="s2"),
+        ],
+    )
+    assert query(engine, CALL_DAYS) == [
+        ("main", "old_tool", None, 1, NOON_DAY, 3, NOON, NOON + 2 * SECOND)
+    ]
+
+    store(engine, [row(4, NOON + MINUTE, Kind.HELLO, session="s1", client="Zed", version="2")])
+
+    assert query(engine, CALL_DAYS) == [
+        ("main", "old_tool", None, 1, NOON_DAY, 1, NOON + SECOND, NOON + SECOND),
+        ("main", "old_tool", "Zed", 1, NOON_DAY, 2, NOON, NOON + 2 * SECOND),
+    ]
+    assert query(engine, ACTIVITY) == [
+        ("main", None, 1, NOON_QUARTER, 1),
+        ("main", "Zed", 1, NOON_QUARTER, 2),
+        ("main", "Zed", 6, NOON_QUARTER, 1),
+    ]
+    at = NOON + MINUTE
+    assert query(engine, SESSIONS) == [
+        ("main", "s1", at, "Zed", "2", at, "Zed", NOON, at, 2),
+        ("main", "s2", None, None, None, None, None, NOON + SECOND, NOON + SECOND, 1),
+    ]
+
+
+def test_a_still_earlier_hello_of_another_client_moves_them_again(engine: Engine) -> None:
+    """The earliest hello counts, also over days and when the emptied cell goes for good."""
+    store(engine, [row(1, NOON, session="s"), row(2, NOON + DAY, session="s")])
+    store(engine, [row(3, NOON + MINUTE, Kind.HELLO, session="s", client="Zed")])
+    store(engine, [row(4, NOON - MINUTE, Kind.HELLO, session="s", client="Cursor")])
+    assert query(engine, CALL_DAYS) == [
+        ("main", "old_tool", "Cursor", 1, NOON_DAY, 1, NOON, NOON),
+        ("main", "old_tool", "Cursor", 1, NOON_DAY + 1, 1, NOON + DAY, NOON + DAY),
+    ]
+
+
+def test_a_session_belongs_to_its_server(engine: Engine) -> None:
+    """A hello on one server says nothing about the same session id on another."""
+    store(engine, [row(1, session="s"), row(2, server="other", session="s")])
+    store(engine, [row(3, NOON, Kind.HELLO, session="s", client="Zed")])
+    assert [found[:3] for found in query(engine, CALL_DAYS)] == [
+        ("main", "old_tool", "Zed"),
+        ("other", "old_tool", None),
+    ]
+
+
+def test_of_two_hellos_in_one_instant_the_least_text_counts(engine: Engine) -> None:
+    """And of one client's two versions in one instant, the least; none comes last."""
+    store(
+        engine,
+        [
+            row(1, NOON, Kind.HELLO, session="s", client="Zed", version="1"),
+            row(2, NOON, Kind.HELLO, session="s", client="Cursor"),
+            row(3, NOON, Kind.HELLO, session="s", client="Cursor", version="b"),
+            row(4, NOON, Kind.HELLO, session="s", client="Cursor", version="a"),
+        ],
+    )
+    assert query(engine, SESSIONS)[0][2:5] == (NOON, "Cursor", "a")
+
+
+def test_a_client_named_in_another_line_is_noted_but_not_read_in_its_place(engine: Engine) -> None:
+    """Only a hello speaks for a session: the unnamed call beside a named one stays unattributed."""
+    store(engine, [row(1, NOON, session="s"), row(2, NOON - SECOND, session="s", client="Zed")])
+    assert query(engine, SESSIONS)[0][2:7] == (None, None, None, NOON - SECOND, "Zed")
+    assert [found[2] for found in query(engine, CALL_DAYS)] == [None, "Zed"]
+
+
+LINES = [
+    row(1, NOON, Kind.CALL, session="s", request_id="7"),
+    row(2, NOON + SECOND, Kind.UNKNOWN_CALL, session="s", request_id="7", client="Zed"),
+    row(3, NOON + 2 * SECOND, Kind.STALE_CALL, session="s", request_id="7"),
+]
+
+
+@pytest.mark.parametrize("order", list(permutations(LINES)))
+def test_lines_of_one_call_count_once(engine: Engine, order: tuple[Row, ...]) -> None:
+    """The stale call stands for the unknown call and the call, in whatever order they arrive."""
+    for line in order:
+        store(engine, [line])
+    assert query(engine, "SELECT key, counted FROM event ORDER BY key") == [(1, 0), (2, 0), (3, 1)]
+    at = NOON + 2 * SECOND
+    assert query(engine, CALL_DAYS) == [("main", "old_tool", None, 1, NOON_DAY, 1, at, at)]
+    assert query(engine, ACTIVITY) == [("main", None, 1, NOON_QUARTER, 1)]
+    assert differences(engine) == []
+
+
+def test_of_two_equal_kinds_the_earlier_line_counts(engine: Engine) -> None:
+    """Then the least text of tool, client and version, none last."""
+    given: dict[str, Any] = {"session": "s", "request_id": "7"}
+    store(engine, [row(1, NOON + SECOND, client="A", **given)])
+    store(engine, [row(2, NOON, **given), row(3, NOON, client="Zed", **given)])
+    store(engine, [row(4, NOON, client="Cursor", **given)])
+    store(engine, [row(5, NOON, client="Cursor", tool="a_tool", version="1", **given)])
+    assert query(engine, "SELECT key FROM event WHERE counted = 1") == [(5,)]
+    assert [found[1:] for found in query(engine, CALL_DAYS)] == [
+        ("a_tool", "Cursor", 1, NOON_DAY, 1, NOON, NOON)
+    ]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"request_id": "8"},
+        {"session": "t"},
+        {"session": None},
+        {"request_id": None},
+        {"server": "other"},
+    ],
+    ids=str,
+)
+def test_calls_differ_by_server_session_or_request(
+    engine: Engine, other: dict[str, str | None]
+) -> None:
+    """What does not have all three in common is a call of its own."""
+    same: dict[str, Any] = {"session": "s", "request_id": "7"}
+    store(engine, [row(1, **same), row(2, **{**same, **other})])
+    assert query(engine, "SELECT sum(counted) FROM event") == [(2,)]
+
+
+def test_a_listing_and_a_call_with_one_request_id_both_count(engine: Engine) -> None:
+    """Only lines of calls stand for each other."""
+    same: dict[str, Any] = {"session": "s", "request_id": "7"}
+    store(engine, [row(1, **same), row(2, NOON, Kind.LISTING, **same)])
+    assert query(engine, "SELECT sum(counted) FROM event") == [(2,)]
+
+
+TIMES = [NOON, NOON + 1, NOON + SECOND, NOON + 16 * MINUTE, NOON + DAY, NOON - DAY]
+
+
+@st.composite
+def some_rows(draw: st.DrawFn) -> list[Row]:
+    """Rows out of few values each, so that they meet in sessions, calls, cells and instants."""
+    rows = []
+    for key in range(draw(st.integers(1, 14))):
+        kind = draw(st.sampled_from(Kind))
+        is_call = kind in TOOL_KINDS
+        rows.append(
+            row(
+                key,
+                draw(st.sampled_from(TIMES)),
+                kind,
+                server=draw(st.sampled_from(["main", "main", "other"])),
+                client=draw(st.sampled_from([None, None, "Zed", "Cursor", "zed (via x)"])),
+                version=draw(st.sampled_from([None, "1", "2"])),
+                session=draw(st.sampled_from([None, "s", "s", "t"])),
+                tool=draw(st.sampled_from(["old_tool", "a_tool"])) if is_call else None,
+                request_id=draw(st.sampled_from([None, "7"])),
+                fact=Fact(last_release="1", replaced_by=None, message=None)
+                if kind is Kind.STALE_CALL
+                else None,
+            )
+        )
+    return rows
+
+
+@settings(
+    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data(), rows=some_rows())
+def test_no_order_split_or_resend_changes_what_is_stored(
+    new_database: Callable[[], str], data: st.DataObject, rows: list[Row]
+) -> None:
+    """Some rows twice, shuffled and cut anywhere, leave what one portion in order leaves; and a
+    rebuild has nothing to mend in either."""
+    again = data.draw(st.lists(st.sampled_from(rows), max_size=5), label="again")
+    shuffled = data.draw(st.permutations(rows + again), label="shuffled")
+    borders = data.draw(st.sets(st.integers(0, len(shuffled)), max_size=6), label="borders")
+    with opened(new_database()) as whole, opened(new_database()) as pieces:
+        store(whole, rows)
+        for start, end in pairwise([0, *sorted(borders), len(shuffled)]):
+            store(pieces, shuffled[start:end])
+
+        assert contents(pieces) == contents(whole)
+        assert differences(pieces) == []
+        assert rebuild(pieces) == 0
+
+
+@pytest.mark.parametrize(
+    ("tampering", "said"),
+    [
+        (
+            "UPDATE call_day SET calls = calls + 2 WHERE kind = 2",
+            (
+                "call_day: server main, client Cursor, unknown_call, tool old_tool, day 2026-10-05: "
+                "3 calls, the rows say 1"
+            ),
+        ),
+        (
+            "UPDATE call_day SET first_us = first_us - 1000000 WHERE kind = 2",
+            (
+                "call_day: server main, client Cursor, unknown_call, tool old_tool, day 2026-10-05: "
+                "from 2026-10-05T12:00:01.000000Z to 2026-10-05T12:00:02.000000Z, the rows say "
+                "from 2026-10-05T12:00:02.000000Z to 2026-10-05T12:00:02.000000Z"
+            ),
+        ),
+        (
+            "DELETE FROM activity WHERE kind = 4",
+            (
+                "activity: server other, unattributed, notification, "
+                "quarter-hour 2026-10-06T12:00:00.000000Z: 0 events, the rows say 1"
+            ),
+        ),
+        (
+            "UPDATE session SET unnamed = 9 WHERE digest = 's2'",
+            "session s2 of server main: unnamed is 9, the rows say 1",
+        ),
+        (
+            "UPDATE client SET via = NULL WHERE raw LIKE 'Claude%'",
+            "client 'Claude-AI (via mcp-remote 1)': via is None, its spelling says 'mcp-remote'",
+        ),
+        (
+            "UPDATE event SET counted = 0 WHERE key = 8",
+            (
+                "event at 2026-10-06T12:00:00.000000Z with key 8: "
+                "counted is 0, the lines of its call say 1"
+            ),
+        ),
+    ],
+    ids=["calls", "first", "events", "session", "client", "counted"],
+)
+def test_an_altered_cell_is_named_and_mended(engine: Engine, tampering: str, said: str) -> None:
+    """`db check` says which, with both numbers; `db rebuild` puts it right."""
+    rows = [line for line in rich_rows() if line.key != 4]
+    rows[2] = row(3, NOON + 2 * SECOND, Kind.UNKNOWN_CALL, client="Cursor")
+    store(engine, rows)
+    before = contents(engine)
+    assert differences(engine) == []
+
+    execute(engine, tampering)
+
+    assert said in differences(engine)
+    assert rebuild(engine) > 0
+    assert contents(engine) == before
+    assert rebuild(engine) == 0
+
+
+def test_an_id_that_points_nowhere_is_named(engine: Engine) -> None:
+    """Events carry no foreign keys: the check follows each of their ids."""
+    store(engine, rich_rows())
+    execute(engine, "UPDATE event SET tool_id = 99 WHERE key = 8")
+    execute(engine, "DELETE FROM event WHERE key = 9")
+    found = differences(engine)
+    assert "event: 1 rows point to a tool that does not exist" in found
+    assert "event_extra: 1 rows belong to no event" in found
+    assert any("tool number 99, which does not exist" in line for line in found)
+
+
+def test_of_many_differences_a_hundred_are_told_and_all_counted(engine: Engine) -> None:
+    """150 wrong cells are a hundred sentences and the number of the others."""
+    store(engine, [row(key, NOON + key * DAY) for key in range(150)])
+    execute(engine, "UPDATE call_day SET calls = 2")
+    found = differences(engine)
+    assert len(found) == 101
+    assert found[-1] == "… and 50 more"
