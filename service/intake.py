@@ -1,8 +1,8 @@
 """Files and streams into the pipeline: what `ingest`, `report` and `demo` share."""
 
 import io
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,11 +26,15 @@ class Intake:
     hints: list[hinting.Hint] = field(default_factory=list)
 
 
-def open_pipeline(settings: Settings) -> Pipeline:
-    """A pipeline over the database of `settings`, its schema made ready."""
+@contextmanager
+def open_pipeline(settings: Settings) -> Iterator[Pipeline]:
+    """A pipeline over the database of `settings`, its schema made ready; closed at the end."""
     opened = engine.make_engine(settings.database_url)
-    migrate.ensure_ready(opened, settings.auto_upgrade)
-    return Pipeline(opened, settings)
+    try:
+        migrate.ensure_ready(opened, settings.auto_upgrade)
+        yield Pipeline(opened, settings)
+    finally:
+        opened.dispose()
 
 
 def read(
@@ -48,11 +52,9 @@ def read(
     """
     done = Intake()
     found = _expand(paths, done.unread)
-    pipeline = open_pipeline(settings)
     feed = Feed(server=server, source=source, batch=new_run(system_clock()))
     gathered = hinting.Hints() if hints else None
-    with ExitStack() as stack:
-        bar = stack.enter_context(terminal.progress(_total_size(found)))
+    with open_pipeline(settings) as pipeline, terminal.progress(_total_size(found)) as bar:
         for path in found:
             receipt = Receipt()
             try:
@@ -109,9 +111,9 @@ def _gathering(hints: hinting.Hints) -> Watcher:
 
 def read_lines(logs: Mapping[str, Sequence[bytes]], settings: Settings) -> None:
     """Store lines that are already in memory, by server."""
-    pipeline = open_pipeline(settings)
-    for server, lines in logs.items():
-        feed = Feed(server=server, source="files", batch=new_run(system_clock()))
-        stream = io.BytesIO(b"\n".join(lines) + b"\n")
-        with sources.Source(server, stream, None) as opened:
-            pipeline.file(opened, feed)
+    with open_pipeline(settings) as pipeline:
+        for server, lines in logs.items():
+            feed = Feed(server=server, source="files", batch=new_run(system_clock()))
+            stream = io.BytesIO(b"\n".join(lines) + b"\n")
+            with sources.Source(server, stream, None) as opened:
+                pipeline.file(opened, feed)

@@ -37,4 +37,6 @@ def rejects(settings: Settings, *, limit: int) -> dict[str, Any]:
     opened = engine.make_engine(settings.database_url)
     migrate.ensure_ready(opened, settings.auto_upgrade)
     with engine.reading(opened) as connection:
-        return rejected(connection, Query(limit=limit), _moment(settings)).as_json()
+        answer = rejected(connection, Query(limit=limit), _moment(settings)).as_json()
+    opened.dispose()
+    return answer

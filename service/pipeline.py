@@ -155,7 +155,7 @@ class Pipeline:
             records = body.stream_records(
                 source.chunks(), self._settings.max_line_bytes, self._settings.max_body_bytes
             )
-            for chunk in _chunks(records, COVERAGE_CHUNK):
+            for chunk in _chunks(records, min(COVERAGE_CHUNK, self._settings.commit_records)):
                 delivery.take(chunk)
                 if delivery.uncommitted >= self._settings.commit_records:
                     delivery.commit()

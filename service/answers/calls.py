@@ -3,7 +3,7 @@ Calls to the retired names of a question, gathered: from the daily roll-up for t
 its range, from rows for what is left at both edges, or all from rows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -50,13 +50,18 @@ def _by_server(names: Iterable[Name]) -> dict[int, dict[int, int]]:
     return found
 
 
-def rows(scope: Scope, names: Sequence[Name], spans: Sequence[Span]) -> Calls:
-    """Every stale call to these names in the spans, in no order."""
+def rows(
+    scope: Scope,
+    names: Sequence[Name],
+    spans: Sequence[Span],
+    need: Collection[str] = read_calls.EVERYTHING,
+) -> Calls:
+    """Every stale call to these names in the spans, in no order, with the columns it needs."""
     parts = []
     for server_id, retired in _by_server(names).items():
         parts += [
             read_calls.stale_calls(
-                scope.connection, scope.cut, server_id, retired, *span, scope.client_ids
+                scope.connection, scope.cut, server_id, retired, *span, scope.client_ids, need
             )
             for span in spans
         ]
@@ -146,7 +151,7 @@ def sums(
             if day * DAY_US < at < (day + 1) * DAY_US:  # the day it was retired on is not whole
                 span = (at, (day + 1) * DAY_US)
                 parts.append(_as_sums(_succeeded(scope, server_id, {tool_id: at}, [span])))
-    parts.append(_as_sums(rows(scope, names, days.edges)))
+    parts.append(_as_sums(rows(scope, names, days.edges, read_calls.CLIENT)))
     return Sums.join(parts)
 
 

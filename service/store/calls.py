@@ -21,14 +21,18 @@ Rank = tuple[int, int, bool, str, bool, str, bool, str, int]
 _EXISTING = """
 SELECT x.call, e.time_us, e.key, e.kind, t.name, c.raw, v.name, e.counted,
        e.server_id, e.tool_id, e.client_id, e.session_id
-FROM event_extra AS x
-JOIN event AS e ON e.time_us = x.time_us AND e.key = x.key
+FROM {wanted} CROSS JOIN event_extra AS x
+CROSS JOIN event AS e
 LEFT JOIN tool AS t ON t.id = e.tool_id
 LEFT JOIN client AS c ON c.id = e.client_id
 LEFT JOIN version AS v ON v.id = e.version_id
-WHERE x.call IS NOT NULL AND x.call IN {keys}
+WHERE x.call = wanted.column1 AND x.call IS NOT NULL
+  AND e.time_us = x.time_us AND e.key = x.key
 """
-_SILENCE = "UPDATE event SET counted = 0 WHERE (time_us, key) IN {keys}"
+_SILENCE = """
+UPDATE event SET counted = 0
+WHERE (time_us, key) IN (SELECT wanted.column1, wanted.column2 FROM {wanted})
+"""
 
 
 @dataclass(frozen=True, slots=True)

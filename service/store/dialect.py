@@ -64,22 +64,32 @@ def run_matching(
     """
     Run *sql* for all *keys* and return its rows, in no order.
 
-    *sql* holds `IN {keys}` where the set belongs; *types* are the types of a key's parts.
+    *sql* holds `{wanted}` where the keys belong, a table `wanted (column1, column2, …)`; *types* are
+    the types of its columns. Write `FROM {wanted} CROSS JOIN thing AS t WHERE t.a = wanted.column1`:
+    SQLite then goes from the keys to the index, where `(a, b, c) IN (…)` would scan the table.
     """
-    wanted = list(keys)
+    rows = list(keys)
     found: list[Values] = []
-    if not wanted:
+    if not rows:
         return found
     if is_sqlite(conn):
-        for chunk in chunks(wanted, _SQLITE_PARAMETERS // len(types)):
-            values = f"(VALUES {_tuples(len(types), len(chunk))})"
-            flat = [value for key in chunk for value in key]
-            found += _driver(conn).execute(sql.format(keys=values), flat).fetchall()
+        for chunk in chunks(rows, _SQLITE_PARAMETERS // len(types)):
+            values = f"(VALUES {_tuples(len(types), len(chunk))}) AS wanted"
+            flat = [value for row in chunk for value in row]
+            found += _driver(conn).execute(sql.format(wanted=values), flat).fetchall()
         return found
     arrays = ", ".join(f"%s::{t}[]" for t in types)
-    columns = [list(column) for column in zip(*wanted, strict=True)]
-    statement = sql.format(keys=f"(SELECT * FROM unnest({arrays}))")
+    names = ", ".join(f"column{n}" for n in range(1, len(types) + 1))
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    statement = sql.format(wanted=f"unnest({arrays}) AS wanted({names})")
     return _fetch(_driver(conn).execute(statement, columns))
+
+
+def run_each(conn: Connection, sql: str, rows: Sequence[Values]) -> None:
+    """Run *sql*, with a `?` for each value, once for every row; for few rows."""
+    if rows:
+        statement = sql if is_sqlite(conn) else sql.replace("?", "%s")
+        _driver(conn).cursor().executemany(statement, rows)
 
 
 def database_bytes(conn: Connection) -> int:

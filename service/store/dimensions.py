@@ -6,7 +6,7 @@ Only the one writer comes here, so a name that is missing can be inserted withou
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from service import names
 from service.events import Fact, Portion, Row
 from service.store import schema
-from service.store.dialect import Values, insert_many, run_matching
+from service.store.dialect import PgType, Values, insert_many, run_matching
 from service.store.engine import Connection
 
 CallerKey = tuple[int, int, str]
@@ -47,13 +47,10 @@ class Ids:
 def place_of(conn: Connection, portion: Portion) -> Place:
     """Find or make the source and the batch of a portion."""
     server = _ids(conn, schema.server, {portion.server})[portion.server]
-    source = _one(conn, schema.source, {"server_id": server, "name": portion.source}, {})
-    named: dict[str, int | str] = {
-        "source_id": source,
-        "kind": portion.batch.kind,
-        "label": portion.batch.label,
-    }
-    return Place(source, _one(conn, schema.batch, named, {"started_us": portion.arrived_us}))
+    source = _one(conn, schema.source, ["server_id", "name"], (server, portion.source))
+    names = ["source_id", "kind", "label", "started_us"]
+    named = (source, portion.batch.kind, portion.batch.label, portion.arrived_us)
+    return Place(source, _one(conn, schema.batch, names, named, key=3))
 
 
 def ids_of(conn: Connection, rows: Iterable[Row]) -> Ids:
@@ -90,18 +87,23 @@ def ids_of(conn: Connection, rows: Iterable[Row]) -> Ids:
 
 
 def _one(
-    conn: Connection, table: sa.Table, key: dict[str, int | str], rest: dict[str, int | str]
+    conn: Connection, table: sa.Table, columns: list[str], values: Values, *, key: int = 2
 ) -> int:
-    """The id of the one row with *key*; made, with *rest*, where there is none."""
-    found = conn.scalar(sa.select(table.c.id).where(*(table.c[n] == v for n, v in key.items())))
-    if found is None:
-        found = conn.scalar(sa.insert(table).values(**key, **rest).returning(table.c.id))
-    return int(found)
+    """The id of the one row whose first *key* columns have these values; made where there is none."""
+    select = (
+        f"SELECT t.id FROM {{wanted}} CROSS JOIN {table.name} AS t WHERE {_equal(columns[:key])}"
+    )
+    types: list[PgType] = ["int4", "text", "text"]
+    found = run_matching(conn, select, types[:key], [values[:key]])
+    found = found or insert_many(conn, table, columns, [values], returning=["id"])
+    return int(found[0][0])
 
 
 def _ids(conn: Connection, table: sa.Table, wanted: set[str]) -> dict[str, int]:
     """Ids of names in a table of names."""
-    select = f"SELECT name, id FROM {table.name} WHERE name IN {{keys}}"
+    select = (
+        f"SELECT t.name, t.id FROM {{wanted}} CROSS JOIN {table.name} AS t WHERE {_equal(['name'])}"
+    )
     known: dict[str, int] = dict(run_matching(conn, select, ["text"], [(n,) for n in wanted]))
     missing = [(name,) for name in sorted(wanted - known.keys())]
     known.update(insert_many(conn, table, ["name"], missing, returning=["name", "id"]))
@@ -109,7 +111,7 @@ def _ids(conn: Connection, table: sa.Table, wanted: set[str]) -> dict[str, int]:
 
 
 def _clients(conn: Connection, wanted: set[str]) -> dict[str, int | None]:
-    select = "SELECT raw, id FROM client WHERE raw IN {keys}"
+    select = f"SELECT t.raw, t.id FROM {{wanted}} CROSS JOIN client AS t WHERE {_equal(['raw'])}"
     known: dict[str, int | None] = dict(
         run_matching(conn, select, ["text"], [(raw,) for raw in wanted])
     )
@@ -129,8 +131,8 @@ def _callers(conn: Connection, wanted: dict[CallerKey, str | None]) -> dict[Call
     matter which line came first.
     """
     select = (
-        "SELECT server_id, level, digest, id, network FROM caller "
-        "WHERE (server_id, level, digest) IN {keys}"
+        "SELECT t.server_id, t.level, t.digest, t.id, t.network "
+        f"FROM {{wanted}} CROSS JOIN caller AS t WHERE {_equal(['server_id', 'level', 'digest'])}"
     )
     found = run_matching(conn, select, ["int4", "int2", "text"], wanted)
     known: dict[CallerKey, int] = {}
@@ -156,8 +158,8 @@ def _callers(conn: Connection, wanted: dict[CallerKey, str | None]) -> dict[Call
 def _facts(conn: Connection, wanted: set[FactKey]) -> dict[FactKey, int]:
     by_digest = {(server, tool, _digest(fact)): fact for server, tool, fact in wanted}
     select = (
-        "SELECT server_id, tool_id, digest, id FROM fact "
-        "WHERE (server_id, tool_id, digest) IN {keys}"
+        "SELECT t.server_id, t.tool_id, t.digest, t.id "
+        f"FROM {{wanted}} CROSS JOIN fact AS t WHERE {_equal(['server_id', 'tool_id', 'digest'])}"
     )
     found = run_matching(conn, select, ["int4", "int4", "text"], by_digest)
     known = {values[:3] for values in found}
@@ -170,6 +172,11 @@ def _facts(conn: Connection, wanted: set[FactKey]) -> dict[FactKey, int]:
     returning = ["server_id", "tool_id", "digest", "id"]
     found += insert_many(conn, schema.fact, columns, missing, returning=returning)
     return {(s, t, by_digest[s, t, digest]): number for s, t, digest, number in found}
+
+
+def _equal(columns: Sequence[str]) -> str:
+    """The columns of table `t` are those of a wanted key."""
+    return " AND ".join(f"t.{name} = wanted.column{n}" for n, name in enumerate(columns, start=1))
 
 
 def _digest(fact: Fact) -> str:

@@ -47,12 +47,21 @@ class Calls:
 _NO_CALLS = Calls(*(np.empty(0, dtype=np.int64) for _ in range(7)))
 
 
-def _call_columns(cut: Cut) -> "list[sa.ColumnElement[Any]]":
+CLIENT = ("client_id",)
+EVERYTHING = ("client_id", "inferred", "caller_id", "version_id")
+
+
+def _call_columns(cut: Cut) -> dict[str, sa.ColumnElement[Any]]:
     client = cut.client()
     inferred = sa.case((event.c.client_id.is_(None) & (client != 0), 1), else_=0)
-    caller = sa.func.coalesce(event.c.caller_id, 0)
-    version = sa.func.coalesce(event.c.version_id, 0)
-    return [event.c.time_us, event.c.server_id, event.c.tool_id, client, inferred, caller, version]
+    return {
+        "time_us": event.c.time_us,
+        "tool_id": event.c.tool_id,
+        "client_id": client,
+        "inferred": inferred,
+        "caller_id": sa.func.coalesce(event.c.caller_id, 0),
+        "version_id": sa.func.coalesce(event.c.version_id, 0),
+    }
 
 
 def stale_calls(
@@ -63,15 +72,21 @@ def stale_calls(
     since_us: int,
     until_us: int,
     client_ids: Collection[int] | None = None,
+    need: Collection[str] = EVERYTHING,
 ) -> Calls:
-    """Counted stale_call and unknown_call rows of these tools in [since, until), of these clients."""
+    """
+    Counted stale_call and unknown_call rows of these tools in [since, until), of these clients; of
+    the columns beside time and names those that are needed.
+    """
     return Calls.join(
         _read(
             connection,
             cut,
-            sa.and_(event.c.server_id == server_id, STALE_INDEX, event.c.tool_id.in_(part)),
+            server_id,
+            STALE_INDEX & event.c.tool_id.in_(part),
             (since_us, until_us),
             client_ids,
+            need,
         )
         for part in chunks(sorted(tool_ids))
         if since_us < until_us
@@ -85,19 +100,18 @@ def succeeded_calls(
     tool_ids: Collection[int],
     ranges: Iterable[tuple[int, int]],
     client_ids: Collection[int] | None = None,
+    need: Collection[str] = EVERYTHING,
 ) -> Calls:
     """Counted rows of kind `call` of these tools in each of the ranges [since, until)."""
     return Calls.join(
         _read(
             connection,
             cut,
-            sa.and_(
-                event.c.server_id == server_id,
-                event.c.kind == int(Kind.CALL),
-                event.c.tool_id.in_(part),
-            ),
+            server_id,
+            (event.c.kind == int(Kind.CALL)) & event.c.tool_id.in_(part),
             between,
             client_ids,
+            need,
         )
         for between in ranges
         for part in chunks(sorted(tool_ids))
@@ -107,16 +121,28 @@ def succeeded_calls(
 def _read(
     connection: Connection,
     cut: Cut,
-    where: "sa.ColumnElement[bool]",
+    server_id: int,
+    where: sa.ColumnElement[bool],
     between: tuple[int, int],
     client_ids: Collection[int] | None,
+    need: Collection[str],
 ) -> Calls:
-    query = sa.select(*_call_columns(cut)).where(
-        where, event.c.time_us >= between[0], event.c.time_us < between[1], cut.counted()
+    """Rows with the columns that are needed; the others are 0 throughout."""
+    every = _call_columns(cut)
+    chosen = [name for name in every if name in ("time_us", "tool_id") or name in need]
+    query = sa.select(*(every[name] for name in chosen)).where(
+        event.c.server_id == server_id,
+        where,
+        event.c.time_us >= between[0],
+        event.c.time_us < between[1],
+        cut.counted(),
     )
     if client_ids is not None:
         query = query.where(cut.client().in_(sorted(client_ids)))
-    return Calls(*columns(connection, query, len(Calls.__slots__)))
+    found = dict(zip(chosen, columns(connection, query, len(chosen)), strict=True))
+    zero = np.zeros(found["time_us"].size, dtype=np.int64)
+    found["server_id"] = zero + server_id
+    return Calls(*(found.get(name, zero) for name in Calls.__slots__))
 
 
 def _cells(

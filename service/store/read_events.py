@@ -145,15 +145,16 @@ def _first_keys(
     at_least: int,
 ) -> list[tuple[int, int]]:
     """(time, key) of the first events, with every one of the last instant."""
-    where = where & (event.c.time_us < wanted.until_us)
-    if wanted.since_us is not None:
-        where = where & (event.c.time_us >= wanted.since_us)
     if wanted.client_ids is not None:
         where = where & cut.client().in_(sorted(wanted.client_ids))
     order = event.c.time_us.desc() if newest_first else event.c.time_us
     query = sa.select(event.c.time_us, event.c.key)
     found: list[tuple[int, int]] = []
-    for narrowed in _windows(connection, cut, wanted, newest_first):
+    for start, end in _windows(connection, cut, wanted, newest_first):
+        # one bound a side: beside a second, a database may seek by the wider one
+        narrowed = event.c.time_us < end
+        if start is not None:
+            narrowed = narrowed & (event.c.time_us >= start)
         rows = connection.execute(
             query.where(where, narrowed).order_by(order).limit(at_least - len(found))
         )
@@ -166,31 +167,41 @@ def _first_keys(
 
 def _windows(
     connection: Connection, cut: Cut, wanted: Wanted, newest_first: bool
-) -> "Iterator[sa.ColumnElement[bool]]":
+) -> Iterator[tuple[int | None, int]]:
     """Stretches of time, in order, outside which no event can be: all of it, unless a client is asked."""
     if wanted.client_ids is None or wanted.tools is not None or not wanted.client_ids:
-        yield sa.true()
+        yield wanted.since_us, wanted.until_us
         return
-    query = sa.select(activity.c.quarter).where(
-        activity.c.client_id.in_(sorted(wanted.client_ids)),
-        activity.c.quarter < -(-wanted.until_us // QUARTER_US) + 1,
-    )
-    if wanted.server_ids is not None:
-        query = query.where(activity.c.server_id.in_(sorted(wanted.server_ids)))
-    if wanted.since_us is not None:
-        query = query.where(activity.c.quarter >= wanted.since_us // QUARTER_US - 1)
-    if wanted.kind is not None:  # the line that stands for another one may be of another tool kind
-        alike = TOOL_KINDS if wanted.kind in TOOL_KINDS else (wanted.kind,)
-        query = query.where(activity.c.kind.in_([int(kind) for kind in alike]))
-    counted = set(connection.scalars(query.distinct()))
+    quarters = _active_quarters(connection, wanted)
     # A line that another one stands for is not in the roll-up; the two lie close together.
-    near = sorted({quarter + step for quarter in counted for step in (-1, 0, 1)})
-    runs = _runs(near, QUARTER_US)
+    runs = _runs({quarter + step for quarter in quarters for step in (-1, 0, 1)}, QUARTER_US)
     if cut.solid_us < wanted.until_us:  # the roll-up may know another client than the cut does
         runs = [(start, min(end, cut.solid_us)) for start, end in runs if start < cut.solid_us]
         runs.append((cut.solid_us, wanted.until_us))
+    since_us = 0 if wanted.since_us is None else wanted.since_us
     for start, end in reversed(runs) if newest_first else runs:
-        yield sa.and_(event.c.time_us >= start, event.c.time_us < end)
+        if max(start, since_us) < min(end, wanted.until_us):
+            yield max(start, since_us), min(end, wanted.until_us)
+
+
+def _active_quarters(connection: Connection, wanted: Wanted) -> set[int]:
+    """The quarter-hours in which the clients that are asked for were active."""
+    servers = wanted.server_ids
+    if servers is None:
+        servers = connection.scalars(sa.select(server.c.id)).all()
+    query = sa.select(activity.c.quarter).where(
+        activity.c.server_id.in_(sorted(servers)),
+        activity.c.client_id.in_(sorted(wanted.client_ids or ())),
+        activity.c.quarter < -(-wanted.until_us // QUARTER_US) + 1,
+    )
+    if wanted.since_us is not None:
+        query = query.where(activity.c.quarter >= wanted.since_us // QUARTER_US - 1)
+    # the line that stands for another one may be of another kind of call
+    kinds = tuple(Kind) if wanted.kind is None else (wanted.kind,)
+    if wanted.kind in TOOL_KINDS:
+        kinds = TOOL_KINDS
+    query = query.where(activity.c.kind.in_([int(kind) for kind in kinds]))
+    return set(connection.scalars(query.distinct()))
 
 
 def _words(connection: Connection, cut: Cut, keys: list[tuple[int, int]]) -> list[Logged]:

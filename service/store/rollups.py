@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from service.store import schema
-from service.store.dialect import PgType, insert_many, run_matching
+from service.store.dialect import PgType, insert_many, run_each, run_matching
 from service.store.engine import Connection
 from service.store.sessions import Session
 
@@ -29,7 +29,7 @@ SELECT session_id, server_id, kind, tool_id, time_us / {QUARTER_US},
        count(*), min(time_us), max(time_us)
 FROM event
 WHERE time_us >= {{since}} AND time_us <= {{until}}
-  AND client_id IS NULL AND counted = 1 AND session_id IN {{keys}}
+  AND client_id IS NULL AND counted = 1 AND session_id IN (SELECT wanted.column1 FROM {{wanted}})
 GROUP BY session_id, server_id, kind, tool_id, time_us / {QUARTER_US}
 """
 _ADD_CALLS = """
@@ -58,7 +58,20 @@ ORDER BY e.time_us {direction} LIMIT 1
 _DAY_COLUMNS = ["server_id", "tool_id", "client_id", "kind", "day", "calls", "first_us", "last_us"]
 _QUARTER_COLUMNS = ["server_id", "client_id", "kind", "quarter", "events"]
 _DAY_TYPES: tuple[PgType, ...] = ("int4", "int4", "int4", "int2", "int4")
-_QUARTER_TYPES: tuple[PgType, ...] = ("int4", "int4", "int2", "int4")
+_LOSING = f"""
+SELECT {", ".join(f"d.{name}" for name in _DAY_COLUMNS)}
+FROM {{wanted}} CROSS JOIN call_day AS d
+WHERE d.server_id = wanted.column1 AND d.tool_id = wanted.column2
+  AND d.client_id = wanted.column3 AND d.kind = wanted.column4 AND d.day = wanted.column5
+"""
+_DROP_DAY = """
+DELETE FROM call_day
+WHERE server_id = ? AND tool_id = ? AND client_id = ? AND kind = ? AND day = ?
+"""
+_DROP_QUARTER = """
+DELETE FROM activity
+WHERE server_id = ? AND client_id = ? AND kind = ? AND quarter = ? AND events <= 0
+"""
 
 
 @dataclass(slots=True)
@@ -116,7 +129,7 @@ class Changes:
                 they were in no cell yet.
         """
         for since, until, ids in _intervals([session for session, _ in sessions.values()]):
-            sql = _UNNAMED.format(since=since, until=until, keys="{keys}")
+            sql = _UNNAMED.format(since=since, until=until, wanted="{wanted}")
             for number, server, kind, tool, quarter, rows, first_us, last_us in run_matching(
                 conn, sql, ["int4"], [(one,) for one in ids]
             ):
@@ -144,20 +157,11 @@ class Changes:
             self._write_lost(conn)
         events = [(*cell, events) for cell, events in sorted(self.events.items()) if events]
         insert_many(conn, schema.activity, _QUARTER_COLUMNS, events, conflict=_ADD_EVENTS)
-        run_matching(
-            conn,
-            "DELETE FROM activity WHERE events <= 0 "
-            "AND (server_id, client_id, kind, quarter) IN {keys}",
-            _QUARTER_TYPES,
-            sorted(self.lessened),
-        )
+        run_each(conn, _DROP_QUARTER, sorted(self.lessened))
 
     def _write_lost(self, conn: Connection) -> None:
         """Take the lost calls out of their cells; empty cells go, touched ends are read again."""
-        where = "FROM call_day WHERE (server_id, tool_id, client_id, kind, day) IN {keys}"
-        stored = run_matching(
-            conn, f"SELECT {', '.join(_DAY_COLUMNS)} {where}", _DAY_TYPES, self.lost
-        )
+        stored = run_matching(conn, _LOSING, _DAY_TYPES, self.lost)
         gone: list[DayCell] = []
         kept = []
         for *parts, calls, first_us, last_us in stored:
@@ -172,7 +176,7 @@ class Changes:
             if lost.last_us >= last_us:
                 last_us = _end(conn, cell, "DESC", last_us)
             kept.append((*cell, calls - lost.calls, first_us, last_us))
-        run_matching(conn, f"DELETE {where}", _DAY_TYPES, gone)
+        run_each(conn, _DROP_DAY, gone)
         insert_many(conn, schema.call_day, _DAY_COLUMNS, sorted(kept), conflict=_SET_CALLS)
 
 

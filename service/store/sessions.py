@@ -31,11 +31,11 @@ _SELECT = """
 SELECT s.server_id, s.digest, s.id, s.first_us, s.last_us, s.unnamed,
        s.hello_us, h.raw, v.name, s.hello_client_id, s.hello_version_id,
        s.named_us, n.raw, s.named_client_id
-FROM session AS s
+FROM {wanted} CROSS JOIN session AS s
 LEFT JOIN client AS h ON h.id = s.hello_client_id
 LEFT JOIN version AS v ON v.id = s.hello_version_id
 LEFT JOIN client AS n ON n.id = s.named_client_id
-WHERE (s.server_id, s.digest) IN {keys}
+WHERE s.server_id = wanted.column1 AND s.digest = wanted.column2
 """
 _REPLACE = "ON CONFLICT (server_id, digest) DO UPDATE SET " + ", ".join(
     f"{name} = excluded.{name}" for name in _COLUMNS[2:]

@@ -94,5 +94,5 @@ def quarantine(conn: Connection, portion: Portion, place: Place, *, days: int) -
         ]
         insert_many(conn, schema.reject, columns, rows)
     oldest = portion.arrived_us - days * DAY_US
-    dropped = conn.execute(schema.reject.delete().where(schema.reject.c.arrived_us < oldest))
+    dropped = conn.exec_driver_sql(f"DELETE FROM reject WHERE arrived_us < {oldest}")
     return dropped.rowcount > 0

@@ -93,7 +93,9 @@ def _with_first_times(conn: Connection, rows: list[Row]) -> Iterable[Row]:
     if not arrivals:
         return rows
     keys = [(key,) for key in arrivals]
-    select = "SELECT key, time_us FROM arrival WHERE key IN {keys}"
+    select = (
+        "SELECT a.key, a.time_us FROM {wanted} CROSS JOIN arrival AS a WHERE a.key = wanted.column1"
+    )
     known: dict[int, int] = dict(run_matching(conn, select, ["int8"], keys))
     new = sorted((key, time_us) for key, time_us in arrivals.items() if key not in known)
     insert_many(conn, schema.arrival, ["key", "time_us"], new)

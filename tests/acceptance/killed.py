@@ -3,16 +3,19 @@ Run `lastcall` and kill this very process with signal 9 at a chosen point.
 
     python -m tests.acceptance.killed POINT ARGUMENTS…
 
-POINT is `write:N` (after the n-th INSERT, UPDATE or DELETE), `before-commit:N` or `after-commit:N`
-(of the n-th transaction that wrote), or `answer:N` (when the n-th answer is about to be given). The
-product knows nothing of this: SQLAlchemy's events and the two entry points are watched from outside.
+POINT is `write:N` (when the n-th INSERT, UPDATE, DELETE or COPY begins, so after the one before it),
+`before-commit:N` or `after-commit:N` (of the n-th transaction that wrote), or `answer:N` (when the
+n-th answer is about to be given). The product knows nothing of this: the database drivers and the two
+entry points are watched from outside.
 """
 
 import os
 import signal
+import sqlite3
 import sys
 from typing import Any
 
+import psycopg
 from sqlalchemy import Engine, event
 from sqlalchemy.engine.default import DefaultDialect
 
@@ -36,11 +39,18 @@ class Fuse:
 
 
 def install(fuse: Fuse) -> None:
-    @event.listens_for(Engine, "after_cursor_execute")
-    def executed(conn: Any, cursor: Any, statement: str, *rest: Any) -> None:
-        if statement.lstrip()[:6].upper() in {"INSERT", "UPDATE", "DELETE"}:
+    def begins(statement: Any) -> None:
+        if str(statement).lstrip().upper().startswith(("INSERT", "UPDATE", "DELETE", "COPY")):
             fuse.wrote = True
             fuse.burn("write")
+
+    @event.listens_for(Engine, "connect")
+    def connected(connection: Any, record: Any) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            connection.set_trace_callback(begins)
+
+    for name in ("execute", "executemany", "copy"):
+        watch_psycopg(name, begins)
 
     commit = DefaultDialect.do_commit
 
@@ -67,6 +77,16 @@ def install(fuse: Fuse) -> None:
     from service import serving
 
     serving.create_app = creating
+
+
+def watch_psycopg(name: str, begins: Any) -> None:
+    original = getattr(psycopg.Cursor, name)
+
+    def called(self: Any, query: Any, *args: Any, **kwargs: Any) -> Any:
+        begins(query)
+        return original(self, query, *args, **kwargs)
+
+    setattr(psycopg.Cursor, name, called)
 
 
 class Watched:

@@ -343,6 +343,8 @@ class Runner:
         default = [{"input": name} for name in self.case["inputs"]]
         for step in self.case.get("steps", default):
             self.step({"do": "ingest", "how": self.case["how"], **step})
+        if self.case["how"] == "dashboard":
+            self.checker.answers.append(self.service.get("/"))
         self.checker.check(self.case["expect"])
 
     def step(self, step: dict[str, Any]) -> None:

@@ -13,6 +13,12 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
+from service import intake
+from service.settings import Settings
+from service.store import check, stats
+from service.store import engine as db
+from tests.acceptance.service import running
+
 LINES = 120
 BATCH = 30
 POINTS = [
@@ -48,13 +54,8 @@ def line(number: int) -> str:
 LOG = [line(number) for number in range(LINES)]
 
 
-def command(point: str | None, *arguments: str) -> list[str]:
-    start = (
-        ["-m", "tests.acceptance.killed", point]
-        if point
-        else ["-c", "from service.cli import main; main()"]
-    )
-    return [sys.executable, *start, *arguments]
+def command(point: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "tests.acceptance.killed", point, *arguments]
 
 
 @pytest.fixture
@@ -63,27 +64,35 @@ def environment(database_url: str) -> dict[str, str]:
         **os.environ,
         "LASTCALL_DATABASE_URL": database_url,
         "LASTCALL_COMMIT_RECORDS": str(BATCH),
-        "LASTCALL_PORT": "0",
     }
 
 
-def run(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(None, *arguments), env=environment, capture_output=True, text=True, timeout=120
-    )
+@contextmanager
+def reading(database_url: str) -> Iterator[db.Connection]:
+    opened = db.make_engine(database_url)
+    with db.reading(opened) as connection:
+        yield connection
+    opened.dispose()
 
 
-def assert_counts_are_exact(environment: dict[str, str]) -> None:
+def stored(database_url: str) -> int:
+    """How many events the database holds, all of them stale calls."""
+    with reading(database_url) as connection:
+        events = stats.stats(connection)["events"]
+    assert set(events) <= {"stale_call"}
+    return sum(events.values())
+
+
+def assert_counts_are_exact(database_url: str) -> None:
     """The database holds each line once, and its roll-ups agree."""
-    stats = json.loads(run(environment, "db", "stats", "--json").stdout)
-    assert stats["events"] == {"stale_call": LINES}
-    checked = run(environment, "db", "check")
-    assert checked.returncode == 0, checked.stdout
+    assert stored(database_url) == LINES
+    with reading(database_url) as connection:
+        assert check.differences(connection) == []
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_ingest_killed_anywhere_is_made_whole_by_running_it_again(
-    point: str, environment: dict[str, str], tmp_path: Path
+    point: str, environment: dict[str, str], database_url: str, tmp_path: Path
 ) -> None:
     """A file whose import was killed holds, after a second run, each of its lines once."""
     log = tmp_path / "server.log"
@@ -95,18 +104,17 @@ def test_ingest_killed_anywhere_is_made_whole_by_running_it_again(
         capture_output=True,
         timeout=120,
     )
-    again = run(environment, "ingest", str(log), "--json")
-
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    receipt = json.loads(again.stdout)
-    assert receipt["accepted"] + receipt["duplicates"] == receipt["received"] == LINES
-    assert_counts_are_exact(environment)
+
+    settings = Settings(database_url=database_url)
+    receipt = intake.read([str(log)], settings, server=None, source="files").receipt
+
+    assert receipt.accepted + receipt.duplicates == receipt.received == LINES
+    assert_counts_are_exact(database_url)
 
 
 @contextmanager
-def serving(
-    environment: dict[str, str], point: str | None
-) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def serving(environment: dict[str, str], point: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """A `lastcall serve` in a process of its own; stopped, where it still lives, at the end."""
     process = subprocess.Popen(
         command(point, "serve", "--port", "0"), env=environment, stderr=subprocess.PIPE, text=True
@@ -135,7 +143,7 @@ def send(url: str, batch: int) -> bool:
 
 @pytest.mark.parametrize("point", POINTS)
 def test_a_service_killed_anywhere_has_what_it_answered_and_takes_the_rest_again(
-    point: str, environment: dict[str, str]
+    point: str, environment: dict[str, str], database_url: str
 ) -> None:
     """A shipper that sends again what was not answered ends with each line stored once."""
     batches = list(range(LINES // BATCH))
@@ -144,9 +152,7 @@ def test_a_service_killed_anywhere_has_what_it_answered_and_takes_the_rest_again
         assert process.wait(30) == -signal.SIGKILL
     assert answered != batches, "the service was not killed"
 
-    stats = json.loads(run(environment, "db", "stats", "--json").stdout)
-    stored = sum(stats["events"].values())
-    assert stored >= len(answered) * BATCH
-    with serving(environment, None) as (url, _):
-        assert all(send(url, batch) for batch in batches if batch not in answered)
-    assert_counts_are_exact(environment)
+    assert stored(database_url) >= len(answered) * BATCH
+    with running(Settings(database_url=database_url)) as service:
+        assert all(send(service.url, batch) for batch in batches if batch not in answered)
+    assert_counts_are_exact(database_url)

@@ -27,7 +27,7 @@ ZONES = [
     ("America/Los_Angeles", SPRING),
     ("Australia/Lord_Howe", LORD_HOWE),
 ]
-SEEDS = list(range(1, 13))
+SEEDS = [2, 7]
 
 
 def ask(engine: Engine, collection: str, **asked: Any) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """What the tests of the store share: rows to store, and a database's content in words."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,7 +18,8 @@ from service.events import (
     Stored,
 )
 from service.store import check, writer
-from service.store.engine import Engine, make_engine, reading, writing
+from service.store.engine import Engine, reading, writing
+from service.store.schema import metadata
 
 NOON = 1_791_201_600_000_000
 """2026-10-05T12:00:00Z in µs: day 20731, quarter-hour 1990224 since 1970."""
@@ -66,14 +66,11 @@ def store(engine: Engine, rows: Iterable[Row] = (), **given: Any) -> Stored:
         return writer.add(conn, portion(rows, **given), quarantine_days=14)
 
 
-@contextmanager
-def opened(url: str) -> Iterator[Engine]:
-    """An engine that lets go of its connections at once."""
-    engine = make_engine(url)
-    try:
-        yield engine
-    finally:
-        engine.dispose()
+def wipe(engine: Engine) -> None:
+    """Take every row out of every table."""
+    with writing(engine) as conn:
+        for table in reversed(metadata.sorted_tables):
+            conn.execute(table.delete())
 
 
 def query(engine: Engine, sql: str) -> list[tuple[Any, ...]]:

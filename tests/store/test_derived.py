@@ -23,12 +23,12 @@ from tests.store.support import (
     contents,
     differences,
     execute,
-    opened,
     query,
     rebuild,
     rich_rows,
     row,
     store,
+    wipe,
 )
 
 
@@ -63,6 +63,19 @@ def test_a_late_hello_names_the_client_of_earlier_lines(engine: Engine) -> None:
         ("main", "s1", at, "Zed", "2", at, "Zed", NOON, at, 2),
         ("main", "s2", None, None, None, None, None, NOON + SECOND, NOON + SECOND, 1),
     ]
+
+
+def test_a_line_that_comes_with_the_hello_was_never_anybody_elses(engine: Engine) -> None:
+    """Of the three unattributed calls stored before, only that of the session moves; the new call
+    of the session is counted for Zed alone."""
+    store(engine, [row(1, NOON, session="s"), row(2, NOON + SECOND), row(3, NOON + SECOND)])
+    hello = row(5, NOON + MINUTE, Kind.HELLO, session="s", client="Zed")
+    store(engine, [row(4, NOON + 2 * SECOND, session="s"), hello])
+    assert query(engine, CALL_DAYS) == [
+        ("main", "old_tool", None, 1, NOON_DAY, 2, NOON + SECOND, NOON + SECOND),
+        ("main", "old_tool", "Zed", 1, NOON_DAY, 2, NOON, NOON + 2 * SECOND),
+    ]
+    assert differences(engine) == []
 
 
 def test_a_still_earlier_hello_of_another_client_moves_them_again(engine: Engine) -> None:
@@ -195,26 +208,34 @@ def some_rows(draw: st.DrawFn) -> list[Row]:
     return rows
 
 
+@pytest.fixture
+def two_engines(new_engine: Callable[[], Engine]) -> tuple[Engine, Engine]:
+    """Two databases, wiped by each example."""
+    return new_engine(), new_engine()
+
+
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data(), rows=some_rows())
 def test_no_order_split_or_resend_changes_what_is_stored(
-    new_database: Callable[[], str], data: st.DataObject, rows: list[Row]
+    two_engines: tuple[Engine, Engine], data: st.DataObject, rows: list[Row]
 ) -> None:
     """Some rows twice, shuffled and cut anywhere, leave what one portion in order leaves; and a
     rebuild has nothing to mend in either."""
     again = data.draw(st.lists(st.sampled_from(rows), max_size=5), label="again")
     shuffled = data.draw(st.permutations(rows + again), label="shuffled")
     borders = data.draw(st.sets(st.integers(0, len(shuffled)), max_size=6), label="borders")
-    with opened(new_database()) as whole, opened(new_database()) as pieces:
-        store(whole, rows)
-        for start, end in pairwise([0, *sorted(borders), len(shuffled)]):
-            store(pieces, shuffled[start:end])
+    whole, pieces = two_engines
+    wipe(whole)
+    wipe(pieces)
+    store(whole, rows)
+    for start, end in pairwise([0, *sorted(borders), len(shuffled)]):
+        store(pieces, shuffled[start:end])
 
-        assert contents(pieces) == contents(whole)
-        assert differences(pieces) == []
-        assert rebuild(pieces) == 0
+    assert contents(pieces) == contents(whole)
+    assert differences(pieces) == []
+    assert rebuild(pieces) == 0
 
 
 @pytest.mark.parametrize(
