@@ -248,10 +248,11 @@ def check(db: Db = None) -> None:
 @database.command()
 def rebuild(db: Db = None) -> None:
     """Derive the roll-ups and all else that is derived from the events again."""
-    from service.store import engine, rollups
+    from service.store import check as checking
+    from service.store import engine
 
     with engine.writing(_ready(db)) as connection:
-        changed = rollups.rebuild(connection)
+        changed = checking.rebuild(connection)
     terminal.say(f"rebuilt; {changed} cells or rows were different")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import httpx2 as httpx
 import uvicorn
@@ -28,12 +29,12 @@ class Running:
     client: httpx.Client
     url: str
 
-    def get(self, path: str, **params: object) -> httpx.Response:
+    def get(self, path: str, **params: Any) -> httpx.Response:
         return self.client.get(path, params={k: v for k, v in params.items() if v is not None})
 
-    def rows(self, collection: str, **params: object) -> list[dict]:
+    def rows(self, collection: str, **params: Any) -> list[dict[str, Any]]:
         """All rows of a collection, page by page."""
-        rows: list[dict] = []
+        rows: list[dict[str, Any]] = []
         cursor = None
         while True:
             answer = self.get(f"/api/v1/{collection}", **params, cursor=cursor, limit=1000)

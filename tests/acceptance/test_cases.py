@@ -113,7 +113,8 @@ class Checker:
         params.pop("limit", None)
         answer = self.service.get("/api/v1/series", **params)
         assert answer.status_code == 200, answer.text
-        return answer.json()["items"]
+        rows: list[dict[str, Any]] = answer.json()["items"]
+        return rows
 
     def by_label(self, **more: Any) -> dict[str, int]:
         return {row["label"]: row["value"] for row in self.series(**more)}
@@ -299,7 +300,9 @@ class Checker:
         assert answer.json()["accepted"] == wanted["accepted"]
 
     def pages(self, wanted: dict[str, Any]) -> None:
-        lengths, sessions, cursor = [], [], None
+        lengths: list[int] = []
+        sessions: list[str] = []
+        cursor = None
         while cursor is not None or not lengths:
             page = self.service.get("/api/v1/events", limit=wanted["size"], cursor=cursor).json()
             lengths.append(len(page["items"]))

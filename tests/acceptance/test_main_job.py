@@ -90,7 +90,7 @@ def deliver_in_three_parts(service: Running) -> list[dict[str, Any]]:
 
 def answers(service: Running) -> dict[str, Any]:
     """Every answer about the log, without what depends on when and how it was asked."""
-    asked = {
+    asked: dict[str, tuple[str, dict[str, Any]]] = {
         "names": ("names", {}),
         "callers": ("callers", {}),
         "clients": ("clients", {}),
