@@ -47,6 +47,7 @@ def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
     problems.install(app)
     app.include_router(routes.router)
     app.include_router(ingest.router)
+    app.include_router(ingest.router, prefix=routes.PREFIX)
     app.include_router(pages.router)
 
     @app.get("/docs", include_in_schema=False)

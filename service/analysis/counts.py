@@ -13,7 +13,7 @@ def codes(column: Column) -> tuple[Column, Column]:
     """The values that occur, ascending, and for each row the place of its value among them."""
     if column.size == 0:
         return column, column
-    if 0 <= int(column.min()) and int(column.max()) < _SMALL:  # ids: a table is faster than sorting
+    if int(column.min()) >= 0 and int(column.max()) < _SMALL:  # ids: a table is faster than sorting
         present = np.zeros(int(column.max()) + 1, dtype=bool)
         present[column] = True
         table = np.cumsum(present, dtype=np.int64) - 1

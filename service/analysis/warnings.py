@@ -13,8 +13,7 @@ def share(days: Mapping[int, tuple[int, int]], first: int, last: int) -> tuple[f
     """
     The unattributed share of the days [first, last), and the calls it rests on.
 
-    Args:
-        days: UTC day → (unattributed calls, all calls).
+    `days` maps a UTC day to (unattributed calls, all calls).
     """
     inside = [counts for day, counts in days.items() if first <= day < last]
     calls = sum(total for _, total in inside)

@@ -97,10 +97,7 @@ def buckets(since_us: int, until_us: int, zone: tzinfo, bucket: str) -> Iterator
     """
     The buckets that meet [since, until), oldest first and without holes.
 
-    Args:
-        bucket: `hour`, `day`, `week` (from Monday) or `month`.
-
-    An hour is a stretch in which the local clock shows the same hour without being changed: a day
+    `bucket` is `hour`, `day`, `week` (from Monday) or `month`. An hour is a stretch in which the local clock shows the same hour without being changed: a day
     that is set back by one hour has 25 of them, one that is set back by half an hour too.
     """
     if since_us >= until_us:

@@ -246,12 +246,11 @@ def versions_by_group(
     """The distinct versions of each group's calls, the one with the latest call first; ties by text."""
     texts, version = version_texts(scope, calls, people)
     found: list[dict[str, int]] = [{} for _ in range(groups)]
-    order = np.argsort(calls.time_us, kind="stable")[::-1]
-    pairs = group[order] * max(len(texts), 1) + version[order]
-    _, first = np.unique(pairs, return_index=True)
-    for row in first:
-        at = order[row]
-        text = texts[int(version[at])]
+    pairs, place = codes(group * max(len(texts), 1) + version)
+    last = np.full(pairs.size, np.iinfo(np.int64).min)
+    np.maximum.at(last, place, calls.time_us)
+    for pair, time_us in zip(pairs, last, strict=True):
+        text = texts[int(pair) % len(texts)]
         if text is not None:
-            found[int(group[at])][text] = int(calls.time_us[at])
+            found[int(pair) // len(texts)][text] = int(time_us)
     return [sorted(each, key=lambda text: (-each[text], text)) for each in found]

@@ -101,8 +101,7 @@ def page(
     """
     Sort rows, drop those up to *after*, keep *limit*.
 
-    Args:
-        key: The sort value of a row, then its identity (texts).
+    `key` gives the sort value of a row, then its identity (texts).
 
     Returns:
         The page, and the key of its last row where more rows follow.

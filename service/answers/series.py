@@ -138,7 +138,9 @@ def _count(scope: Scope, made: Sequence[Bucket]) -> _Counted:
         name = gather.name_numbers(scope.names, found.server_id, found.tool_id)
         keys, ranks, group = _grouped(scope, name, found.client_id, known)
         return _Counted(keys, ranks, _place(starts, at), group, found.calls, at * 0)
-    need = set() if query.by in ("none", "name") and query.metric == "stale_calls" else {"client_id"}
+    need = (
+        set() if query.by in ("none", "name") and query.metric == "stale_calls" else {"client_id"}
+    )
     need |= {"version_id"} if query.by == "version" else set()
     need |= {"caller_id"} if query.metric == "callers" else set()
     calls = gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),), need)

@@ -4,8 +4,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
 
 from service import names
+from service.api import schemas
 from service.errors import BadParameter, BodyTooLarge
 from service.pipeline import Pipeline
 
@@ -32,9 +34,24 @@ _LINE = (
     '"lastRelease":"1.6.10","replacedBy":["tomtom-route-planner"]},"msg":"Retired tool called"}'
 )
 _CONTENT = {
-    "application/x-ndjson": {"schema": {"type": "string"}, "example": _LINE + "\n"},
+    "application/x-ndjson": {"schema": {}, "example": _LINE + "\n"},
     "application/json": {"schema": {}, "example": [{"msg": "Server started"}]},
 }
+
+
+class Account(BaseModel):
+    """The receipt: `received` is the sum of the four outcomes."""
+
+    received: int
+    accepted: int
+    duplicates: int
+    ignored: int
+    rejected: int
+    reasons: dict[str, int]
+    positions: list[int]
+    pending: int
+    events: dict[str, int]
+    batch: int
 
 
 def _name(parameter: str, value: str | None) -> str | None:
@@ -60,7 +77,13 @@ async def _body(request: Request, limit: int) -> bytes:
     "/ingest",
     summary="Store log lines, each exactly once",
     openapi_extra={"requestBody": {"required": False, "content": _CONTENT}},
-    responses={200: {"content": {"application/json": {"example": RECEIPT}}}},
+    response_model=Account,
+    responses={
+        200: {"content": {"application/json": {"example": RECEIPT}}},
+        413: schemas.problem("The body is too large; nothing was stored"),
+        422: schemas.problem("The body or a parameter cannot be read; nothing was stored"),
+        503: schemas.problem("The database cannot take it now; nothing was stored, send it again"),
+    },
 )
 async def ingest(
     request: Request,

@@ -63,7 +63,7 @@ def last_event(connection: Connection, as_of_us: int, server_id: int) -> int | N
         if not known:
             return None
         bound = max(known)
-        last = connection.scalar(
+        last: int | None = connection.scalar(
             sa.select(sa.func.max(event.c.time_us))
             .where(event.c.time_us >= bound * QUARTER_US, event.c.time_us < as_of_us)
             .where(event.c.server_id == server_id)
@@ -169,7 +169,9 @@ def _latest_rows(
             .where(spoken.in_(part), cut.counted())
             .group_by(sa.text("1"))
         )
-        found.update((r.client_id, (r.last_us, names[r.client_id])) for r in connection.execute(query))
+        found.update(
+            (r.client_id, (r.last_us, names[r.client_id])) for r in connection.execute(query)
+        )
     return found
 
 

@@ -200,9 +200,7 @@ def daily(
     """
     Sums of the roll-up's cells for the UTC days [days[0], days[1]), by tool.
 
-    Args:
-        by_client: Also by client; else `client_id` is 0.
-        by_day: Also by day; else `day` is 0.
+    Without `by_client`, `client_id` is 0 and of all clients; without `by_day`, so is `day`.
     """
     zero: sa.ColumnElement[int] = sa.literal_column("0")
     groups: list[sa.ColumnElement[Any]] = [call_day.c.server_id, call_day.c.tool_id]

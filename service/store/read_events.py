@@ -69,10 +69,10 @@ def events(
     connection: Connection, cut: Cut, wanted: Wanted, *, newest_first: bool, at_least: int
 ) -> list[Logged]:
     """
-    The first events of a range, in no order within an instant.
+    The first `at_least` events of a range, if there are that many, in no order within an instant.
 
-    Args:
-        at_least: How many, if there are that many; all events of the last instant are among them.
+    All events of the last instant are among them. With `tools` or `client_ids`, lines that another
+    line of the same call stands for may be left out where they lie far from it.
     """
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for where in _ways(connection, cut, wanted):

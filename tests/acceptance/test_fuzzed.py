@@ -15,7 +15,7 @@ LINES = (Path(__file__).parent / "cases" / "50-top-n-with-other" / "input.log").
 def fuzz(service: Running, seconds: int) -> subprocess.CompletedProcess[str]:
     """Run schemathesis on every operation, in all phases, for about so long."""
     schema = [*(sys.executable, "-m", "schemathesis.cli"), "run", f"{service.url}/openapi.json"]
-    limits = ["--max-time", str(seconds), "--seed", "1", "--workers", "2", "--no-color"]
+    limits = ["--max-time", str(seconds), "--seed", "1", "--no-color"]
     return subprocess.run(
         [*schema, *limits, "--generation-database", "none"],
         capture_output=True,

@@ -35,7 +35,8 @@ def ask(engine: Engine, collection: str, **asked: Any) -> dict[str, Any]:
     function = getattr(answers, collection)
     with reading(engine) as connection:
         found = function(connection, Query(**asked), Moment(NOW)).as_json()
-    return json.loads(json.dumps(found, allow_nan=False))
+    answer: dict[str, Any] = json.loads(json.dumps(found, allow_nan=False))
+    return answer
 
 
 class Logs:
@@ -56,7 +57,8 @@ class Logs:
 
     def ask(self, collection: str, **more: Any) -> list[dict[str, Any]]:
         asked = {"since": iso(self.since), "until": iso(self.until), "as_of": iso(self.as_of)}
-        return ask(self.engine, collection, **asked, **more)["items"]
+        rows: list[dict[str, Any]] = ask(self.engine, collection, **asked, **more)["items"]
+        return rows
 
     def name(self, key: str | None) -> str | None:
         return None if key is None else world.display(self.seen, key)
@@ -64,7 +66,8 @@ class Logs:
 
 @pytest.fixture(params=SEEDS)
 def seed(request: pytest.FixtureRequest) -> int:
-    return request.param
+    number: int = request.param
+    return number
 
 
 @pytest.mark.parametrize(("tz", "start"), ZONES)
@@ -149,11 +152,15 @@ def test_clients_count_what_the_definitions_count(engine: Engine, seed: int) -> 
     met = [k for k, t in spans.items() if min(t) < logs.end and max(t) >= logs.since]
     for row, key in zip(found, sorted(keys, key=lambda key: key or ""), strict=True):
         mine = [s for s in logs.stale if s.key == key]
-        vias = {world.CLIENTS[s.client][2] for s in logs.within if s.counted and s.key == key and s.client}
+        vias = {
+            world.CLIENTS[s.client][2]
+            for s in logs.within
+            if s.counted and s.key == key and s.client
+        }
         assert row["stale_calls"] == len(mine)
         assert row["names"] == len({(s.row.server, s.name) for s in mine})
         assert row["callers"] == world.callers_of(mine)
-        assert row["via"] == sorted(vias - {None})
+        assert row["via"] == sorted(via for via in vias if via is not None)
         assert row["sessions"] == sum(owners.get(session) == key for session in met)
         called = world.last_versions(mine)
         assert row["versions"][: len(called)] == called
@@ -201,9 +208,7 @@ def test_series_count_what_the_definitions_count(
     assert {group: value for group, value in values.items() if value} == {
         group: value for group, value in expected.items() if value
     }
-    first, last = (
-        world.local_days([_at(time)], tz).iloc[0] for time in (logs.since, logs.end - 1)
-    )
+    first, last = (world.local_days([_at(time)], tz).iloc[0] for time in (logs.since, logs.end - 1))
     assert (found[0]["label"], found[-1]["label"]) == (first, last)
 
 
@@ -252,7 +257,8 @@ def test_events_page_through_what_the_definitions_hold(
         )
     )
 
-    found, cursor = [], None
+    found: list[dict[str, Any]] = []
+    cursor = None
     while cursor is not None or not found:
         asked = {"since": iso(logs.since), "until": iso(logs.until), "as_of": iso(logs.as_of)}
         page = ask(engine, "events", **asked, **filters, limit=7, cursor=cursor)
@@ -282,7 +288,9 @@ def test_events_page_through_what_the_definitions_hold(
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("collection", ["servers", "names", "callers", "clients", "events", "series"])
+@pytest.mark.parametrize(
+    "collection", ["servers", "names", "callers", "clients", "events", "series"]
+)
 def test_an_answer_as_of_an_instant_is_that_of_a_database_without_what_came_later(
     new_engine: Any, seed: int, collection: str
 ) -> None:
@@ -294,7 +302,8 @@ def test_an_answer_as_of_an_instant_is_that_of_a_database_without_what_came_late
         as_of = FALL + random.Random(seed * 10 + number).randrange(DAY, 9 * DAY)
         cut = new_engine()
         world.store(cut, [row for row in rows if row.time_us < as_of])
-        for more in ({}, {"since": iso(FALL + 2 * DAY // 3)}):
+        cases: tuple[dict[str, Any], ...] = ({}, {"since": iso(FALL + 2 * DAY // 3)})
+        for more in cases:
             if collection == "series":
                 more = {**more, "by": "client", "top": 2}
             answer, expected = (

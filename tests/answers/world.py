@@ -15,7 +15,17 @@ from service.store import writer
 from service.store.engine import Engine, writing
 
 DAY = 86_400_000_000
-TOOLS = ["route", "map", "geo", "mcp__maps__route", "mcp_x_map", "gw.route", "a:map", "b/geo", "live"]
+TOOLS = [
+    "route",
+    "map",
+    "geo",
+    "mcp__maps__route",
+    "mcp_x_map",
+    "gw.route",
+    "a:map",
+    "b/geo",
+    "live",
+]
 NAME_OF = {
     "route": "route",
     "map": "map",
@@ -42,7 +52,7 @@ def random_rows(seed: int, start: int, end: int, number: int = 220) -> list[Row]
     rng = random.Random(seed)
     times = [rng.randrange(start, end) for _ in range(number // 2)]
     rows = []
-    for key in range(number):
+    for _key in range(number):
         kind = rng.choice([*TOOL_KINDS, *TOOL_KINDS, Kind.STALE_CALL, *Kind])
         tool = rng.choice(TOOLS) if kind in TOOL_KINDS else None
         if kind is Kind.STALE_CALL and tool == "live":
@@ -137,7 +147,9 @@ def read(rows: Iterable[Row], as_of: int) -> list[Seen]:
         since = min((retired[row.server, t] for t in spellings), default=2**62)
         counted = id(row) in stands
         stale = counted and name is not None and (row.kind is not Kind.CALL or row.time_us >= since)
-        seen.append(Seen(row, client, row.client is None and client is not None, name, counted, stale))
+        seen.append(
+            Seen(row, client, row.client is None and client is not None, name, counted, stale)
+        )
     return seen
 
 
