@@ -206,6 +206,11 @@ class Portion:
     hours: dict[int, int] = field(default_factory=dict)
     """Hour (time // 3600 s) → lines heard in it, ignored ones too."""
 
+    @property
+    def received(self) -> int:
+        """Records of this portion."""
+        return len(self.rows) + len(self.rejected) + self.ignored
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchName:

@@ -6,52 +6,24 @@ transaction each: a request is one portion, a file commits every `commit_records
 """
 
 import secrets as random
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
-from typing import TypeVar
 
-from service import names
 from service.clock import Clock, system_clock
-from service.errors import UnreadableInput
-from service.events import (
-    POSITIONS_SHOWN,
-    BatchName,
-    Event,
-    Ignored,
-    Portion,
-    Quarantined,
-    Reason,
-    Receipt,
-    Rejected,
-    Row,
-)
-from service.ingest import body, keys, recognise, rows, sources
+from service.errors import BodyNotDecodable, BodyTooLarge, UnreadableInput
+from service.events import BatchName, Portion, Receipt, Stored
+from service.ingest import body, keys, recognise, sources
+from service.ingest.gather import Feed, Gathering, Watcher
 from service.ingest.profiles import load_profiles
 from service.settings import Settings
 from service.store import engine as db
 from service.store import secrets, tallies, writer
 
-HOUR_NS = 3_600 * 10**9
+__all__ = ["Feed", "Pipeline", "Watcher", "new_run", "recogniser"]
+
 DAY_US = 86_400 * 10**6
-COVERAGE_CHUNK = 1_000
-"""Lines whose first and last time decide which hours were heard."""
-
-Watcher = Callable[[body.Record, Event | Rejected | Ignored], None]
-"""Told of each record and of what became of it."""
-
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class Feed:
-    """Where a delivery comes from, and what it can be taken back with."""
-
-    server: str | None
-    """None leaves it to the lines, else `default`."""
-    source: str
-    batch: BatchName
 
 
 def new_run(now_us: int) -> BatchName:
@@ -108,8 +80,8 @@ class Pipeline:
         self._clock = clock
         with db.writing(engine) as connection:
             key, identity = secrets.read_secrets(connection)
-        self.hasher = keys.Hasher(keys.Secrets(key=key, identity=identity))
-        self.recogniser = recogniser(settings, self.hasher, clock)
+        hasher = keys.Hasher(keys.Secrets(key=key, identity=identity))
+        self.recogniser = recogniser(settings, hasher, clock)
 
     def request(
         self, data: bytes, *, server: str | None, source: str, content_encoding: str | None = None
@@ -124,11 +96,13 @@ class Pipeline:
         now_us = self._clock()
         text = body.decode_body(data, content_encoding, self._settings.max_body_bytes)
         feed = Feed(server=server, source=source, batch=request_batch(now_us))
-        delivery = _Delivery(self, feed, keys.Delivery(self.hasher, text), now_us)
-        for chunk in _chunks(body.records(text, self._settings.max_line_bytes), COVERAGE_CHUNK):
-            delivery.take(chunk)
-        delivery.commit()
-        return delivery.receipt
+        gathering = Gathering(
+            self.recogniser, keys.Delivery(self.recogniser.hasher, text), feed, now_us
+        )
+        gathering.take(body.records(text, self._settings.max_line_bytes))
+        account = _Account(Receipt())
+        self._store(gathering, account)
+        return account.receipt
 
     def file(
         self,
@@ -140,50 +114,56 @@ class Pipeline:
         watch: Watcher | None = None,
     ) -> Receipt:
         """
-        Store one pass over a file or stream, committing every `commit_records` records.
+        Store one pass over a file or stream, committing about every `commit_records` records.
 
         `receipt` is filled as it goes, so that a caller has the account even of a file that breaks
-        off; `progress` is told of it now and then; `watch` sees each line.
+        off; `progress` is told of it now and then; `watch` sees each record, which makes reading
+        slower.
 
         Raises:
-            UnreadableInput: the file broke off; what came before it is stored.
+            UnreadableInput, BodyTooLarge, BodyNotDecodable: the file broke off, or is a JSON array
+                that cannot be read; what came before it is stored.
         """
-        delivery = _Delivery(
-            self, feed, keys.Delivery(self.hasher), self._clock(), watch=watch, receipt=receipt
+        account = _Account(receipt or Receipt())
+        gathering = Gathering(
+            self.recogniser,
+            keys.Delivery(self.recogniser.hasher),
+            feed,
+            self._clock(),
+            watch=watch,
         )
         try:
-            records = body.stream_records(
-                source.chunks(), self._settings.max_line_bytes, self._settings.max_body_bytes
-            )
-            for chunk in _chunks(records, min(COVERAGE_CHUNK, self._settings.commit_records)):
-                delivery.take(chunk)
-                if delivery.uncommitted >= self._settings.commit_records:
-                    delivery.commit()
+            for part in self._parts(source, one_by_one=watch is not None):
+                if isinstance(part, bytes):
+                    gathering.take_block(part)
+                else:
+                    gathering.take([part])
+                if gathering.size >= self._settings.commit_records:
+                    self._store(gathering, account)
                 if progress is not None:
-                    progress(delivery.receipt)
-        finally:
-            delivery.commit()
-        return delivery.receipt
+                    progress(account.receipt)
+        except (UnreadableInput, BodyTooLarge, BodyNotDecodable):
+            self._store(gathering, account)
+            raise
+        if gathering.size or account.receipt.batch is None:
+            self._store(gathering, account)
+        return account.receipt
 
-    def outcome_of(self, record: body.Record) -> Event | Rejected | Ignored | None:
-        """Say what one record is; None for a blank line, which is no record."""
-        if isinstance(record, body.Parsed):
-            return self.recogniser.value(record.value)
-        return self.recogniser.read(record)
+    def _parts(self, source: sources.Source, *, one_by_one: bool) -> Iterator[bytes | body.Record]:
+        """A file's records, in blocks of lines where nobody wants to see each of them."""
+        split = body.stream_records if one_by_one else body.stream_blocks
+        limits = self._settings
+        return iter(split(source.chunks(), limits.max_line_bytes, limits.max_body_bytes))
 
-    def store(self, portion: Portion, receipt: Receipt, suppressed: "_Suppressed") -> None:
-        """Store one portion in a transaction of its own and add it to the receipt."""
+    def _store(self, gathering: Gathering, account: "_Account") -> None:
+        """Store what was gathered in a transaction of its own."""
+        portion = gathering.portion()
         with db.writing(self._engine) as connection:
             stored = writer.add(connection, portion, quarantine_days=self._settings.quarantine_days)
-            due = suppressed.after(receipt, portion, stored.accepted, stored.duplicates)
-            tallies.add_suppressed(
-                connection, stored.batch, portion.arrived_us // DAY_US, due.suppressed, due.resend
-            )
-        suppressed.note(due)
-        _add(receipt, portion, stored.accepted, stored.duplicates)
-        receipt.batch = stored.batch
-        for kind, number in stored.events.items():
-            receipt.events[kind.word] = receipt.events.get(kind.word, 0) + number
+            due = account.due(portion, stored)
+            day = portion.arrived_us // DAY_US
+            tallies.add_suppressed(connection, stored.batch, day, due.suppressed, due.resend)
+        account.add(portion, stored, due)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,146 +172,39 @@ class _Due:
     resend: int
 
 
-class _Suppressed:
+class _Account:
     """
-    How many duplicates of a delivery may have been calls of their own.
+    The receipt of a delivery, and how many of its duplicates may have been calls of their own.
 
-    All of them where the delivery also brought something new, or held one record; none where it
-    held several and brought nothing new (a resend). What was said after an earlier portion is taken
-    into account, so that the sum over a delivery is right whenever it ends.
+    Those are all of them where the delivery also brought something new, or held one record; none
+    where it held several and brought nothing new (a resend). What was said of an earlier portion is
+    taken into account, so that the sum over a delivery is right wherever it ends.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, receipt: Receipt) -> None:
+        self.receipt = receipt
         self._said = _Due(0, 0)
 
-    def after(self, before: Receipt, portion: Portion, accepted: int, duplicates: int) -> _Due:
-        """Return what to add to the tallies with this portion."""
-        total = before.duplicates + duplicates
-        received = before.received + len(portion.rows) + len(portion.rejected) + portion.ignored
-        alone = before.accepted + accepted > 0 or received == 1
-        due = _Due(total, 0) if alone else _Due(0, total)
+    def due(self, portion: Portion, stored: Stored) -> _Due:
+        """Return what the tallies get with this portion, beside its fates."""
+        duplicates = self.receipt.duplicates + stored.duplicates
+        received = self.receipt.received + portion.received
+        alone = self.receipt.accepted + stored.accepted > 0 or received == 1
+        due = _Due(duplicates, 0) if alone else _Due(0, duplicates)
         return _Due(due.suppressed - self._said.suppressed, due.resend - self._said.resend)
 
-    def note(self, due: _Due) -> None:
-        """Remember what was added, once it is committed."""
+    def add(self, portion: Portion, stored: Stored, due: _Due) -> None:
+        """Take a portion into account, once it is committed."""
         self._said = _Due(self._said.suppressed + due.suppressed, self._said.resend + due.resend)
-
-
-class _Delivery:
-    """One delivery under way: counts positions and ordinals, gathers the next portion."""
-
-    def __init__(
-        self,
-        pipeline: Pipeline,
-        feed: Feed,
-        keyer: keys.Delivery,
-        now_us: int,
-        *,
-        watch: Watcher | None = None,
-        receipt: Receipt | None = None,
-    ) -> None:
-        self.receipt = receipt or Receipt()
-        self._pipeline = pipeline
-        self._feed = feed
-        self._keyer = keyer
-        self._now_us = now_us
-        self._watch = watch
-        self._position = 0
-        self._suppressed = _Suppressed()
-        self._portion = self._next_portion()
-
-    @property
-    def uncommitted(self) -> int:
-        """Records gathered since the last commit."""
-        portion = self._portion
-        return len(portion.rows) + len(portion.rejected) + portion.ignored
-
-    def take(self, chunk: Iterable[body.Record]) -> None:
-        """Recognise a chunk of records and add them to the portion."""
-        heard: list[tuple[body.Record, int | None]] = []
-        ignored = 0
-        for record in chunk:
-            outcome = self._pipeline.outcome_of(record)
-            if outcome is None:
-                continue
-            if self._watch is not None:
-                self._watch(record, outcome)
-            if isinstance(outcome, Ignored):
-                ignored += 1
-                heard.append((record, None))
-            elif isinstance(outcome, Rejected):
-                self._portion.rejected.append(
-                    Quarantined(position=self._position, rejected=outcome)
-                )
-            else:
-                self._portion.rows.append(self._row(outcome))
-                heard.append((record, outcome.time_ns))
-            self._position += 1
-        self._portion = replace(self._portion, ignored=self._portion.ignored + ignored)
-        self._hear(heard)
-
-    def commit(self) -> None:
-        """Store what was gathered; on an error it stays gathered and nothing of it is stored."""
-        if self.uncommitted == 0 and self.receipt.batch is not None:
-            return
-        self._pipeline.store(self._portion, self.receipt, self._suppressed)
-        self._portion = self._next_portion()
-
-    def _next_portion(self) -> Portion:
-        return Portion(
-            server=self._feed.server or "default",
-            source=self._feed.source,
-            batch=self._feed.batch,
-            arrived_us=self._now_us,
+        self.receipt.add(
+            Receipt(
+                accepted=stored.accepted,
+                duplicates=stored.duplicates,
+                ignored=portion.ignored,
+                rejected=len(portion.rejected),
+                reasons=Counter(item.rejected.reason.value for item in portion.rejected),
+                positions=[item.position for item in portion.rejected],
+                events={kind.word: number for kind, number in stored.events.items()},
+                batch=stored.batch,
+            )
         )
-
-    def _row(self, event: Event) -> Row:
-        server = names.bounded(self._feed.server or event.server or "default")
-        key = self._keyer.key(server, event, self._position)
-        hasher = self._pipeline.hasher
-        return rows.row_of(event, server=server, key=key, now_us=self._now_us, hasher=hasher)
-
-    def _hear(self, heard: list[tuple[body.Record, int | None]]) -> None:
-        """
-        Mark the hours that a chunk of records was heard in.
-
-        Reading the time of every ignored line would cost more than all else, so the first and the
-        last time of the chunk decide, unless they lie more than an hour apart.
-        """
-        first = next((time for time in map(self._time_of, heard) if time is not None), None)
-        last = next(
-            (time for time in map(self._time_of, reversed(heard)) if time is not None), None
-        )
-        if first is None or last is None:
-            return
-        if abs(last - first) <= HOUR_NS:
-            times = [first] * (len(heard) - 1) + [last]
-        else:
-            times = [time for time in map(self._time_of, heard) if time is not None]
-        hours = self._portion.hours
-        for time in times:
-            hours[time // HOUR_NS] = hours.get(time // HOUR_NS, 0) + 1
-
-    def _time_of(self, heard: tuple[body.Record, int | None]) -> int | None:
-        record, time_ns = heard
-        if time_ns is not None or isinstance(record, body.Parsed):
-            return time_ns
-        return self._pipeline.recogniser.line_time(record.raw)
-
-
-def _add(receipt: Receipt, portion: Portion, accepted: int, duplicates: int) -> None:
-    receipt.accepted += accepted
-    receipt.duplicates += duplicates
-    receipt.ignored += portion.ignored
-    receipt.rejected += len(portion.rejected)
-    for item in portion.rejected:
-        reason: Reason = item.rejected.reason
-        receipt.reasons[reason.value] = receipt.reasons.get(reason.value, 0) + 1
-        if len(receipt.positions) < POSITIONS_SHOWN:
-            receipt.positions.append(item.position)
-
-
-def _chunks(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
-    iterator = iter(items)
-    while chunk := list(islice(iterator, size)):
-        yield chunk

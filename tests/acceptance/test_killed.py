@@ -19,8 +19,8 @@ from service.store import check, stats
 from service.store import engine as db
 from tests.acceptance.service import running
 
-LINES = 120
-BATCH = 30
+LINES = 12_000
+BATCH = 3_000
 POINTS = [
     "write:1",
     "write:2",
@@ -38,11 +38,12 @@ POINTS = [
 def line(number: int) -> str:
     """A stale call of its own second; every tenth repeats the line before it to the byte."""
     number -= number % 10 == 9
-    minute, second = divmod(number, 60)
+    hour, second = divmod(number, 3600)
+    minute, second = divmod(second, 60)
     return json.dumps(
         {
             "level": "info",
-            "time": f"2026-10-05T10:{minute:02d}:{second:02d}.114Z",
+            "time": f"2026-10-05T{hour + 10:02d}:{minute:02d}:{second:02d}.114Z",
             "pid": 7,
             "hostname": "mcp-1",
             "data": {"tool": f"gone-{number % 3}", "client": f"client-{number % 7}"},
