@@ -17,7 +17,7 @@ ROWS = 200
 CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'"
 
 
-@router.get("/")
+@router.api_route("/", methods=["GET", "HEAD"])
 def names_page(request: Request) -> HTMLResponse:
     """Who still calls what, over everything that is stored."""
     state = request.app.state

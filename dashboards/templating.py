@@ -4,20 +4,21 @@ from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 
-def shown(instant: str | None) -> str:
+def shown(instant: str | None, tz: str) -> str:
     """
-    Write an instant for people: to the minute, in UTC as everything else on a page.
+    Write an instant for people: to the minute, in the zone of the answer.
 
-    >>> shown("2026-10-05T10:15:02.114Z")
-    '2026-10-05 10:15 UTC'
+    >>> shown("2026-10-05T10:15:02.114Z", "Asia/Kolkata")
+    '2026-10-05 15:45 IST'
     """
     if instant is None:
         return "–"
-    return datetime.fromisoformat(instant).strftime("%Y-%m-%d %H:%M UTC")
+    return datetime.fromisoformat(instant).astimezone(ZoneInfo(tz)).strftime("%Y-%m-%d %H:%M %Z")
 
 
 @cache

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 
 from dashboards import pages
 from service import __version__
-from service.api import ingest, problems, reference, routes
+from service.api import guard, ingest, problems, reference, routes
 from service.clock import Clock, system_clock
 from service.pipeline import Pipeline
 from service.settings import Settings
@@ -45,6 +45,8 @@ def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
     app.state.engine = engine
     app.state.pipeline = Pipeline(engine, settings, clock=clock)
     problems.install(app)
+    hosts = (name.strip().lower() for name in settings.allowed_hosts.split(","))
+    app.add_middleware(guard.Guard, hosts=frozenset(filter(None, hosts)))
     app.include_router(routes.router)
     app.include_router(ingest.router)
     app.include_router(ingest.router, prefix=routes.PREFIX)

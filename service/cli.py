@@ -6,6 +6,7 @@ Results go to standard output, everything said beside them to standard error. Ex
 """
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,11 +19,17 @@ from typing import Annotated, Any
 import typer
 from typer import echo
 
-from service import __version__, terminal
+from service import __version__, terminal, terminal_report
 from service.clock import system_clock
 from service.errors import LastCallError, UnreadableInput
 from service.events import Receipt
-from service.settings import Settings, url_of
+from service.settings import (
+    Settings,
+    settings_from_environment,
+    sqlite_path,
+    unknown_variables,
+    url_of,
+)
 
 app = typer.Typer(
     name="lastcall",
@@ -55,7 +62,16 @@ def main() -> None:
 
 def _settings(db: str | None = None) -> Settings:
     """Settings from the environment, with `--db` before `LASTCALL_DATABASE_URL`."""
-    return Settings(database_url=url_of(db)) if db else Settings()
+    return settings_from_environment(**({"database_url": db} if db else {}))
+
+
+def _existing(db: str | None) -> Settings:
+    """Settings whose database is there: a question must not make an empty one."""
+    settings = _settings(db)
+    path = sqlite_path(settings.database_url)
+    if path is not None and not path.exists():
+        raise UnreadableInput(f"no database at {path}; `lastcall ingest` or `serve` makes one")
+    return settings
 
 
 @contextmanager
@@ -121,7 +137,7 @@ def report(
     """Answer for log files alone: no server, no database left behind."""
     from service import intake
 
-    with _temporary_settings(Settings()) as settings:
+    with _temporary_settings(_settings()) as settings:
         done = intake.read(paths, settings, server=server, source="files")
         from service import offline
 
@@ -134,7 +150,7 @@ def report(
     if as_json:
         _print_json({**answer, "receipt": done.receipt.as_json()})
     elif html is None:
-        terminal.report(answer, done.receipt)
+        terminal_report.report(answer, done.receipt)
     _complain_of(done.unread)
 
 
@@ -161,7 +177,7 @@ def demo(
     from service import demo as months
     from service import intake, serving
 
-    with _temporary_settings(Settings()) as settings:
+    with _temporary_settings(_settings()) as settings:
         logs = months.demo_logs(datetime.fromtimestamp(system_clock() / 1e6, UTC))
         intake.read_lines(logs, settings)
         serving.serve(settings.model_copy(update={"host": "127.0.0.1", "port": port}))
@@ -179,7 +195,7 @@ def explain(
 
     raw = sys.stdin.buffer.readline() if line == "-" else line.encode("utf-8", "surrogateescape")
     passing = keys.Hasher(keys.Secrets(key=token_bytes(32), identity=token_bytes(32)))
-    explanation = explaining.explain(raw.rstrip(b"\r\n"), recogniser(Settings(), passing))
+    explanation = explaining.explain(raw.rstrip(b"\r\n"), recogniser(_settings(), passing))
     if as_json:
         _print_json(explanation.as_json())
     else:
@@ -195,7 +211,7 @@ def rejects(
     """List rejected records: what arrived, when, and why it could not be used."""
     from service import offline
 
-    answer = offline.rejects(_settings(db), limit=limit)
+    answer = offline.rejects(_existing(db), limit=limit)
     if as_json:
         _print_json(answer)
     else:
@@ -204,18 +220,23 @@ def rejects(
 
 @app.command()
 def doctor(db: Db = None) -> None:
-    """Check the installation and the database, and say what is wrong."""
+    """Check installation, settings, profiles and database, and say what is wrong."""
     from service.doctor import refuse_shared_names
-    from service.store import engine, migrate
+    from service.pipeline import profiles_of
 
-    settings = _settings(db)
     terminal.say(f"lastcall {__version__}, Python {sys.version.split()[0]}")
     refuse_shared_names()
     terminal.say("installation: in an environment of its own")
-    opened = engine.make_engine(settings.database_url)
-    terminal.say(f"database: {opened.url.render_as_string(hide_password=True)}")
-    migrate.ensure_ready(opened, settings.auto_upgrade)
-    terminal.say("schema: up to date")
+    settings = _settings(db)
+    for name in unknown_variables(os.environ):
+        terminal.complain(f"{name} is not a setting; see docs/reference/settings.md")
+    terminal.say("profiles: " + ", ".join(profile.name for profile in profiles_of(settings)))
+    path = sqlite_path(settings.database_url)
+    if path is not None and not path.exists():
+        terminal.say(f"database: none at {path} yet; `lastcall ingest` or `serve` makes it")
+        return
+    opened = _ready(db)
+    terminal.say(f"database: {opened.url.render_as_string(hide_password=True)}, schema up to date")
 
 
 @database.command()
@@ -271,10 +292,10 @@ def stats(as_json: AsJson = False, db: Db = None) -> None:
 
 
 def _ready(db: str | None) -> Any:
-    """An engine over a database whose schema is up to date."""
+    """An engine over a database that is there and whose schema is up to date."""
     from service.store import engine, migrate
 
-    settings = _settings(db)
+    settings = _existing(db)
     opened = engine.make_engine(settings.database_url)
     migrate.ensure_ready(opened, settings.auto_upgrade)
     return opened

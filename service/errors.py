@@ -24,18 +24,18 @@ class BadParameter(LastCallError):
     """A parameter has a value that cannot be used."""
 
     status = 422
-    title = "Parameter out of range"
+    title = "Parameter cannot be used"
 
     def __init__(self, parameter: str, detail: str) -> None:
         super().__init__(f"{parameter}: {detail}")
         self.parameter = parameter
 
 
-class NotFound(LastCallError):
-    """What was asked for is not here."""
+class Conflict(LastCallError):
+    """What the request builds on has changed since."""
 
-    status = 404
-    title = "Not found"
+    status = 409
+    title = "Data changed"
 
 
 class BodyTooLarge(LastCallError):

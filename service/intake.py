@@ -8,7 +8,7 @@ from pathlib import Path
 
 from service import terminal
 from service.clock import system_clock
-from service.errors import BodyNotDecodable, BodyTooLarge, UnreadableInput
+from service.errors import LastCallError, UnreadableInput
 from service.events import Event, Ignored, Receipt, Rejected
 from service.ingest import body, sources
 from service.ingest import hints as hinting
@@ -68,7 +68,7 @@ def read(
                     )
             except UnreadableInput as error:
                 done.unread.append(error.detail)
-            except (BodyTooLarge, BodyNotDecodable) as error:
+            except LastCallError as error:
                 done.unread.append(f"{path}: {error.detail}")
             done.receipt.add(receipt)
     done.hints = gathered.top() if gathered else []

@@ -1,17 +1,20 @@
 """Answers for commands, without a service in between."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from service.answers.callers import callers
 from service.answers.names import names
-from service.answers.query import Moment, Query
+from service.answers.query import Collection, Instant, Moment, Query
 from service.answers.rejects import rejects as rejected
+from service.answers.servers import servers
 from service.clock import system_clock
 from service.settings import Settings
 from service.store import engine, migrate
 
-ALL = 1_000
-"""Rows of a report: as many as one page of an answer can hold."""
+PAGE = 1_000
+"""Rows asked for at a time."""
 
 
 def _moment(settings: Settings) -> Moment:
@@ -19,17 +22,39 @@ def _moment(settings: Settings) -> Moment:
 
 
 def report(settings: Settings, *, tz: str) -> dict[str, Any]:
-    """Who still calls what, as JSON: the collections `names` and `callers`, most calls first."""
-    query = Query(sort="-stale_calls", limit=ALL, tz=tz)
+    """
+    Who still calls what, as JSON: the collections `names` and `callers`, whole, most calls first.
+
+    The range ends with the last event: a file that was read says nothing about what came later.
+    """
+    moment = _moment(settings)
     opened = engine.make_engine(settings.database_url)
     with engine.reading(opened) as connection:
-        moment = _moment(settings)
+        ends = [row.last_event for row in servers(connection, Query(limit=PAGE), moment).items]
+        last = max((end for end in ends if end is not None), default=None)
+        until = None if last is None else str(Instant(last + 1))
+        query = Query(sort="-stale_calls", limit=PAGE, tz=tz, until=until)
         answer = {
-            "names": names(connection, query, moment).as_json(),
-            "callers": callers(connection, query, moment).as_json(),
+            answered.__name__: _whole(answered, connection, query, moment)
+            for answered in (names, callers)
         }
     opened.dispose()
     return answer
+
+
+def _whole(
+    answered: Callable[[engine.Connection, Query, Moment], Collection[Any]],
+    connection: engine.Connection,
+    query: Query,
+    moment: Moment,
+) -> dict[str, Any]:
+    """All pages of a collection as one."""
+    page = answered(connection, query, moment)
+    whole = page.as_json()
+    while page.next_cursor is not None:
+        page = answered(connection, replace(query, cursor=page.next_cursor), moment)
+        whole["items"] += page.as_json()["items"]
+    return whole | {"next_cursor": None}
 
 
 def rejects(settings: Settings, *, limit: int) -> dict[str, Any]:

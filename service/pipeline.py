@@ -16,12 +16,12 @@ from service.errors import BodyNotDecodable, BodyTooLarge, UnreadableInput
 from service.events import BatchName, Portion, Receipt, Stored
 from service.ingest import body, keys, recognise, sources
 from service.ingest.gather import Feed, Gathering, Watcher
-from service.ingest.profiles import load_profiles
+from service.ingest.profiles import Profile, load_profiles
 from service.settings import Settings
 from service.store import engine as db
 from service.store import secrets, tallies, writer
 
-__all__ = ["Feed", "Pipeline", "Watcher", "new_run", "recogniser"]
+__all__ = ["Feed", "Pipeline", "Watcher", "new_run", "profiles_of", "recogniser"]
 
 DAY_US = 86_400 * 10**6
 
@@ -43,11 +43,9 @@ def _iso(now_us: int, spec: str) -> str:
     )
 
 
-def recogniser(
-    settings: Settings, hasher: keys.Hasher, clock: Clock = system_clock
-) -> recognise.Recogniser:
+def profiles_of(settings: Settings) -> tuple[Profile, ...]:
     """
-    Return what reads lines by the settings, the user's own profiles before the built-in ones.
+    Return the profiles in the order in which they are asked: the user's own, then the built-in ones.
 
     Raises:
         LastCallError: A profile of the user's is wrong; it says which and where.
@@ -55,9 +53,15 @@ def recogniser(
     folder = settings.profile_dir
     if folder is not None and not folder.is_dir():
         raise UnreadableInput(f"LASTCALL_PROFILE_DIR: {folder} is not a folder")
-    own = sorted(folder.glob("*.toml")) if folder else []
+    return load_profiles(sorted(folder.glob("*.toml")) if folder else [])
+
+
+def recogniser(
+    settings: Settings, hasher: keys.Hasher, clock: Clock = system_clock
+) -> recognise.Recogniser:
+    """Return what reads lines by the settings. Raises what `profiles_of` does."""
     return recognise.Recogniser(
-        load_profiles(own),
+        profiles_of(settings),
         hasher,
         max_depth=settings.max_depth,
         skew_s=settings.future_skew_s,
@@ -157,19 +161,25 @@ class Pipeline:
 
     def _store(self, gathering: Gathering, account: "_Account") -> None:
         """Store what was gathered in a transaction of its own."""
-        portion = gathering.portion()
+        portions = gathering.portions()
+        days = self._settings.quarantine_days
         with db.writing(self._engine) as connection:
-            stored = writer.add(connection, portion, quarantine_days=self._settings.quarantine_days)
-            due = account.due(portion, stored)
-            day = portion.arrived_us // DAY_US
-            tallies.add_suppressed(connection, stored.batch, day, due.suppressed, due.resend)
-        account.add(portion, stored, due)
+            stored = [writer.add(connection, each, quarantine_days=days) for each in portions]
+            done = list(zip(portions, stored, strict=True))
+            for portion, result, due in zip(portions, stored, account.due(done), strict=True):
+                day = portion.arrived_us // DAY_US
+                tallies.add_suppressed(connection, result.batch, day, due.suppressed, due.resend)
+        account.add(done)
 
 
 @dataclass(frozen=True, slots=True)
 class _Due:
     suppressed: int
     resend: int
+
+
+Done = list[tuple[Portion, Stored]]
+"""What one transaction stored, by server."""
 
 
 class _Account:
@@ -183,28 +193,45 @@ class _Account:
 
     def __init__(self, receipt: Receipt) -> None:
         self.receipt = receipt
-        self._said = _Due(0, 0)
+        self._duplicates: Counter[str] = Counter()
+        self._alone = False
 
-    def due(self, portion: Portion, stored: Stored) -> _Due:
-        """Return what the tallies get with this portion, beside its fates."""
-        duplicates = self.receipt.duplicates + stored.duplicates
-        received = self.receipt.received + portion.received
-        alone = self.receipt.accepted + stored.accepted > 0 or received == 1
-        due = _Due(duplicates, 0) if alone else _Due(0, duplicates)
-        return _Due(due.suppressed - self._said.suppressed, due.resend - self._said.resend)
+    def due(self, done: Done) -> list[_Due]:
+        """Return what the tallies of each portion get beside its fates."""
+        return [
+            self._due_of(portion.server, stored.duplicates, alone=self._alone_after(done))
+            for portion, stored in done
+        ]
 
-    def add(self, portion: Portion, stored: Stored, due: _Due) -> None:
-        """Take a portion into account, once it is committed."""
-        self._said = _Due(self._said.suppressed + due.suppressed, self._said.resend + due.resend)
-        self.receipt.add(
-            Receipt(
-                accepted=stored.accepted,
-                duplicates=stored.duplicates,
-                ignored=portion.ignored,
-                rejected=len(portion.rejected),
-                reasons=Counter(item.rejected.reason.value for item in portion.rejected),
-                positions=[item.position for item in portion.rejected],
-                events={kind.word: number for kind, number in stored.events.items()},
-                batch=stored.batch,
-            )
-        )
+    def add(self, done: Done) -> None:
+        """Take portions into account, once they are committed."""
+        self._alone = self._alone_after(done)
+        for portion, stored in done:
+            self._duplicates[portion.server] += stored.duplicates
+            self.receipt.add(_receipt_of(portion, stored))
+
+    def _alone_after(self, done: Done) -> bool:
+        """Whether the delivery so far brought something new, or held one record."""
+        accepted = self.receipt.accepted + sum(stored.accepted for _, stored in done)
+        received = self.receipt.received + sum(portion.received for portion, _ in done)
+        return accepted > 0 or received == 1
+
+    def _due_of(self, server: str, duplicates: int, *, alone: bool) -> _Due:
+        before = self._duplicates[server]
+        if alone == self._alone:
+            return _Due(duplicates, 0) if alone else _Due(0, duplicates)
+        changed = before + duplicates
+        return _Due(changed, -before) if alone else _Due(-before, changed)
+
+
+def _receipt_of(portion: Portion, stored: Stored) -> Receipt:
+    return Receipt(
+        accepted=stored.accepted,
+        duplicates=stored.duplicates,
+        ignored=portion.ignored,
+        rejected=len(portion.rejected),
+        reasons=Counter(item.rejected.reason.value for item in portion.rejected),
+        positions=[item.position for item in portion.rejected],
+        events={kind.word: number for kind, number in stored.events.items()},
+        batch=stored.batch,
+    )

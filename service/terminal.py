@@ -3,19 +3,18 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, tzinfo
 from typing import Any, Protocol
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from typer import echo
 
 from service.events import Receipt
 from service.ingest.explain import Explanation
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_out = Console(highlight=False, soft_wrap=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
@@ -24,8 +23,11 @@ def safe(text: object) -> str:
     return _UNSAFE.sub(lambda found: f"\\x{ord(found[0]):02x}", str(text))
 
 
-def _cell(value: object) -> str:
-    return escape(safe(value))
+def minute(instant: str | None, zone: tzinfo) -> str:
+    """Write an instant to the minute in a zone."""
+    if instant is None:
+        return "–"
+    return datetime.fromisoformat(instant).astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 def say(text: str) -> None:
@@ -119,103 +121,20 @@ def explanation(found: Explanation) -> None:
         echo("counts once by: server, " + ", ".join(name for name, _ in found.ingredients))
 
 
-def _table(
-    title: str, columns: Sequence[tuple[str, bool]], rows: Sequence[Sequence[object]]
-) -> None:
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
-    for name, number in columns:
-        table.add_column(name, justify="right" if number else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(_cell(value) for value in row))
-    _out.print(table)
-
-
-def report(answer: Mapping[str, Any], done: Receipt) -> None:
-    """Print who still calls what."""
-    names, callers = answer["names"], answer["callers"]
-    span = names["range"]
-    echo(
-        f"{done.received} records received: {done.accepted} accepted, {done.duplicates} duplicates, "
-        f"{done.ignored} ignored, {done.rejected} rejected"
-    )
-    if not names["items"]:
-        echo("No retired name was called in what was read.")
-        return
-    coverage = names["coverage"]
-    echo(
-        f"{_short(span['since'])} to {_short(span['until'])} ({span['tz']}), heard in "
-        f"{coverage['covered_hours']} of {coverage['hours']} hours, {coverage['gap_count']} gaps"
-    )
-    _table(
-        "Retired names that are still called",
-        [
-            ("Name", False),
-            ("Server", False),
-            ("Stale calls", True),
-            ("Clients", True),
-            ("Callers", True),
-            ("Active days", True),
-            ("Last call", False),
-            ("Replaced by", False),
-        ],
-        [
-            (
-                r["name"],
-                r["server"],
-                r["stale_calls"],
-                r["clients"],
-                r["callers"],
-                r["active_days"],
-                _short(r["last_call"]),
-                ", ".join(r["replaced_by"]) or "-",
-            )
-            for r in names["items"]
-        ],
-    )
-    _table(
-        "Who calls them",
-        [
-            ("Name", False),
-            ("Client", False),
-            ("Versions", False),
-            ("Stale calls", True),
-            ("Callers", True),
-            ("Active days", True),
-            ("Last call", False),
-        ],
-        [
-            (
-                r["name"],
-                "(not named)" if r["client"] is None else r["client"],
-                ", ".join(r["versions"]),
-                r["stale_calls"],
-                r["callers"],
-                r["active_days"],
-                _short(r["last_call"]),
-            )
-            for r in callers["items"]
-        ],
-    )
-
-
-def _short(instant: str | None) -> str:
-    return "-" if instant is None else instant[:16].replace("T", " ")
-
-
 def rejects(answer: Mapping[str, Any]) -> None:
     """Print rejected records, newest first."""
     if not answer["items"]:
         echo("Nothing was rejected in the time that rejected records are kept.")
     for row in answer["items"]:
         echo(
-            f"{_short(row['arrived'])}  {row['reason']}  {safe(row['server'])}/{safe(row['source'])} "
-            f"record {row['position']}"
+            f"{minute(row['arrived'], UTC)}  {row['reason']}  {safe(row['server'])}/{safe(row['source'])} "
+            f"record {row['position'] + 1} of its delivery"
         )
         echo(f"  {safe(row['excerpt'])[:300]}")
 
 
 def stats(found: Mapping[str, Any], indent: str = "") -> None:
-    """Print nested counts."""
+    """Print nested counts; members that end in `_us` are instants."""
     for name, value in found.items():
         if isinstance(value, Mapping):
             echo(f"{indent}{name}")
@@ -223,9 +142,17 @@ def stats(found: Mapping[str, Any], indent: str = "") -> None:
         elif isinstance(value, list):
             echo(f"{indent}{name}")
             for item in value:
-                echo(f"{indent}  " + ", ".join(f"{k} {safe(v)}" for k, v in item.items()))
+                echo(f"{indent}  " + ", ".join(_member(*member) for member in item.items()))
         else:
-            echo(f"{indent}{name} {safe(value)}")
+            echo(indent + _member(name, value))
 
 
-__all__ = ["complain", "progress", "receipt", "rejects", "report", "safe", "say", "stats"]
+def _member(name: str, value: object) -> str:
+    """One figure in words."""
+    if isinstance(value, Mapping):
+        return f"{name} (" + ", ".join(_member(*member) for member in value.items()) + ")"
+    if name.endswith("_us"):
+        name = name.removesuffix("_us")
+        at = datetime.fromtimestamp(value / 1e6, UTC) if isinstance(value, int) else None
+        return f"{name} {at:%Y-%m-%dT%H:%M:%SZ}" if at else f"{name} –"
+    return f"{name} {safe(value)}"

@@ -101,6 +101,9 @@ async def ingest(
     duplicate, ignored or rejected. Everything is committed before the answer; on any other status
     nothing was stored.
     """
+    unknown = sorted(set(request.query_params) - {"server", "source"})
+    if unknown:
+        raise BadParameter(names.bounded(unknown[0]), "unknown parameter; use server, source")
     pipeline: Pipeline = request.app.state.pipeline
     data = await _body(request, request.app.state.settings.max_body_bytes)
     receipt = await run_in_threadpool(

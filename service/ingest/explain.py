@@ -5,7 +5,7 @@ What becomes of one pasted line, step by step, as data; printing is the command'
 from dataclasses import dataclass
 from typing import Any, Final
 
-from service.events import Event, Ignored, Rejected
+from service.events import Event, Ignored, Reason, Rejected
 from service.ingest.extract import Extractor, Values
 from service.ingest.jsontext import loads
 from service.ingest.keys import IDENTITIES
@@ -71,6 +71,21 @@ _OUTCOME_WORDS: Final[dict[type, str]] = {
 }
 
 
+_REASONS: Final = {
+    Reason.INVALID_JSON: "it begins like JSON and cannot be parsed; perhaps it was cut",
+    Reason.INCOMPLETE_LINE: "the file ends in the middle of it",
+    Reason.MISSING_TOOL: "it is a call that names no tool where the profiles look for one",
+    Reason.NOT_AN_OBJECT: "a record is a JSON object",
+    Reason.BAD_TIMESTAMP: "its time cannot be read",
+    Reason.IMPLAUSIBLE_TIMESTAMP: "its time lies before 2001 or after 2261",
+    Reason.FUTURE_TIMESTAMP: "its time lies too far ahead of the clock",
+    Reason.LINE_TOO_LONG: "it is longer than LASTCALL_MAX_LINE_BYTES",
+    Reason.TOO_DEEP: "it nests deeper than LASTCALL_MAX_DEPTH",
+    Reason.UNSUPPORTED_ENCODING: "its encoding is not one that can be read",
+    Reason.INVALID_ENCODING: "it is not text in its encoding",
+}
+
+
 def explain(raw: bytes, recogniser: Recogniser) -> Explanation:
     """Say what becomes of one line and why. Never raises: any bytes have an outcome."""
     outcome = recogniser.line(raw)
@@ -118,7 +133,11 @@ def _why_not(
     kind = extractor.kind(values)
     if kind is None:
         said = [f"{key} {values[key]!r}" for key in ("message", "method") if key in values]
-        return f"{' and '.join(said) or 'no message and no method'} stands for no kind", {}, {}
+        return (
+            f"{' and '.join(said) or 'no message and no method'} stands for nothing that is counted",
+            {},
+            {},
+        )
     if not extractor.complete(kind, values):
         return f"a {kind.word} without a tool", values, ranks
     return None, values, ranks
@@ -152,9 +171,10 @@ def _sentence(
         when = (
             "" if outcome.time_ns is not None else ", without a time: it takes that of its arrival"
         )
-        return f"A {outcome.kind.word}, read by the profile {outcome.profile}{when}."
+        article = "An" if outcome.kind.word[0] in "aeiou" else "A"
+        return f"{article} {outcome.kind.word}, read by the profile {outcome.profile}{when}."
     if isinstance(outcome, Rejected):
-        return f"Rejected: {outcome.reason.value}."
+        return f"Rejected: {outcome.reason.value} ({_REASONS[outcome.reason]})."
     if not recogniser.has_needle(raw):
         return "Ignored: it holds none of the messages and methods that any profile knows."
     if not tried:

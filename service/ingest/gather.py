@@ -36,8 +36,31 @@ class Feed:
     batch: BatchName
 
 
+class _Part:
+    """What is gathered for one server."""
+
+    __slots__ = ("hours", "ignored", "rejected", "rows")
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self.rejected: list[Quarantined] = []
+        self.ignored = 0
+        self.hours: dict[int, int] = {}
+
+    def hear(self, time_ns: int, lines: int = 1) -> None:
+        """Note that lines of this hour came."""
+        hour = time_ns // HOUR_NS
+        self.hours[hour] = self.hours.get(hour, 0) + lines
+
+
 class Gathering:
-    """One delivery under way: counts its records and gathers what is to be stored next."""
+    """
+    One delivery under way: counts its records and gathers what is to be stored next.
+
+    A record belongs to the delivery's server; where the delivery names none, to the server that a
+    field of the record names. What is ignored or rejected then belongs to the default one: no field
+    of it was understood.
+    """
 
     def __init__(
         self,
@@ -53,19 +76,22 @@ class Gathering:
         self._scanner = Scanner(recogniser)
         self._delivery = delivery
         self._feed = feed
+        self._server = names.bounded(feed.server) if feed.server else None
         self._now_us = now_us
         self._watch = watch
         self._position = 0
-        self._begin()
+        self._parts: dict[str, _Part] = {}
 
     @property
     def size(self) -> int:
-        """Records gathered since the last portion."""
-        return len(self._rows) + len(self._rejected) + self._ignored
+        """Records gathered since they were last handed over."""
+        return sum(
+            len(part.rows) + len(part.rejected) + part.ignored for part in self._parts.values()
+        )
 
     def take(self, records: Iterable[Record]) -> None:
-        """Add single records. Their hours are found as in `take_block`."""
-        heard: list[tuple[Record, int | None]] = []
+        """Add single records."""
+        ignored: list[Record] = []
         for record in records:
             outcome = self._outcome(record)
             if outcome is None:
@@ -73,48 +99,42 @@ class Gathering:
             if self._watch is not None:
                 self._watch(record, outcome)
             if isinstance(outcome, Ignored):
-                self._ignored += 1
+                ignored.append(record)
             else:
                 self._keep(outcome, self._position)
-            heard.append((record, outcome.time_ns))
             self._position += 1
-        self._hear(heard, self._time_of)
+        self._ignore(ignored, len(ignored), self._time_of)
 
     def take_block(self, block: bytes) -> None:
-        """
-        Add a block of whole lines.
-
-        Reading the time of every ignored line would cost more than all else, so the first and the
-        last time of the block say in which hours it was heard, unless they lie more than an hour
-        apart.
-        """
+        """Add a block of whole lines."""
         scanned = self._scanner.scan(block)
         for offset, outcome in scanned.found:
             self._keep(outcome, self._position + offset)
-        self._ignored += scanned.records - len(scanned.found)
         self._position += scanned.records
-        self._hear(block.split(b"\n"), self._recogniser.line_time)
+        ignored = scanned.records - len(scanned.found)
+        self._ignore(block.split(b"\n"), ignored, self._recogniser.line_time)
 
-    def portion(self) -> Portion:
-        """Hand over what was gathered, and begin anew."""
-        portion = Portion(
-            server=self._feed.server or DEFAULT_SERVER,
-            source=self._feed.source,
-            batch=self._feed.batch,
-            arrived_us=self._now_us,
-            rows=self._rows,
-            rejected=self._rejected,
-            ignored=self._ignored,
-            hours=self._hours,
-        )
-        self._begin()
-        return portion
+    def portions(self) -> list[Portion]:
+        """Hand over what was gathered, one portion a server, and begin anew."""
+        parts, self._parts = self._parts, {}
+        if not parts:
+            parts = {self._server or DEFAULT_SERVER: _Part()}
+        return [
+            Portion(
+                server=server,
+                source=self._feed.source,
+                batch=self._feed.batch,
+                arrived_us=self._now_us,
+                rows=part.rows,
+                rejected=part.rejected,
+                ignored=part.ignored,
+                hours=part.hours,
+            )
+            for server, part in sorted(parts.items())
+        ]
 
-    def _begin(self) -> None:
-        self._rows: list[Row] = []
-        self._rejected: list[Quarantined] = []
-        self._ignored = 0
-        self._hours: dict[int, int] = {}
+    def _part(self, server: str | None) -> _Part:
+        return self._parts.setdefault(self._server or server or DEFAULT_SERVER, _Part())
 
     def _outcome(self, record: Record) -> Event | Rejected | Ignored | None:
         if isinstance(record, Parsed):
@@ -123,35 +143,52 @@ class Gathering:
 
     def _keep(self, outcome: Event | Rejected, position: int) -> None:
         if isinstance(outcome, Rejected):
-            self._rejected.append(Quarantined(position=position, rejected=outcome))
+            part = self._part(None)
+            part.rejected.append(Quarantined(position=position, rejected=outcome))
+            if outcome.time_ns is not None:
+                part.hear(outcome.time_ns)
             return
-        server = names.bounded(self._feed.server or outcome.server or DEFAULT_SERVER)
+        server = self._server or names.bounded(outcome.server or DEFAULT_SERVER)
         key = self._delivery.key(server, outcome, position)
-        hasher = self._recogniser.hasher
-        self._rows.append(
-            row_of(outcome, server=server, key=key, now_us=self._now_us, hasher=hasher)
+        row = row_of(
+            outcome,
+            server=server,
+            key=key,
+            now_us=self._now_us,
+            hasher=self._recogniser.hasher,
         )
+        part = self._part(server)
+        part.rows.append(row)
+        part.hear(row.time_us * 1_000)
 
-    def _hear(self, items: Sequence[_T], time_of: Callable[[_T], int | None]) -> None:
-        """Mark the hours of these items, which lie in the order in which they came."""
+    def _ignore(
+        self, items: Sequence[_T], number: int, time_of: Callable[[_T], int | None]
+    ) -> None:
+        """
+        Count *number* ignored records, and mark the hours in which they were heard.
+
+        *items* lie in the order in which they came, events and blank lines among them. Reading the
+        time of every one would cost more than all else, so the first and the last time decide,
+        unless they lie more than an hour apart.
+        """
+        if not number:
+            return
+        part = self._part(None)
+        part.ignored += number
         first = next((time for item in items if (time := time_of(item)) is not None), None)
         if first is None:
             return
         last = next(time for item in reversed(items) if (time := time_of(item)) is not None)
-        if abs(last - first) <= HOUR_NS:
-            self._add_hour(first, len(items) - 1)
-            self._add_hour(last, 1)
+        if abs(last - first) > HOUR_NS:
+            for item in items:
+                if (time := time_of(item)) is not None:
+                    part.hear(time)
             return
-        for item in items:
-            if (time := time_of(item)) is not None:
-                self._add_hour(time, 1)
+        part.hear(first, number)
+        if last // HOUR_NS != first // HOUR_NS:
+            part.hear(last)
 
-    def _add_hour(self, time_ns: int, lines: int) -> None:
-        hour = time_ns // HOUR_NS
-        self._hours[hour] = self._hours.get(hour, 0) + lines
-
-    def _time_of(self, heard: tuple[Record, int | None]) -> int | None:
-        record, time_ns = heard
-        if time_ns is None and isinstance(record, Line):
+    def _time_of(self, record: Record) -> int | None:
+        if isinstance(record, Line):
             return self._recogniser.line_time(record.raw)
-        return time_ns
+        return self._recogniser.value_time(record.value)

@@ -55,6 +55,8 @@ class Recogniser:
         self._now_us = clock()
         self._redactor = Redactor(profiles, hasher)
         self._line_time = _line_time_pattern(profiles)
+        places = (path for profile in profiles for path in profile.paths.get("time", ()))
+        self._time_paths = tuple(dict.fromkeys(places))
 
     def read(self, line: Line) -> Event | Rejected | Ignored | None:
         """Return what a line of `split_lines` is; its last one may be unfinished."""
@@ -134,6 +136,20 @@ class Recogniser:
             return self._checked(text.decode("ascii", errors="replace"))
         except BadTime:
             return None
+
+    def value_time(self, value: object) -> int | None:
+        """Return the time of an already parsed record in ns; None where none is seen or it cannot
+        be right."""
+        for path in self._time_paths:
+            found = value
+            for key in path:
+                found = found.get(key) if isinstance(found, dict) else None
+            if found is not None:
+                try:
+                    return self._checked(found)
+                except BadTime:
+                    return None
+        return None
 
     def _object_line(self, raw: bytes, unfinished: bool) -> Event | Rejected | Ignored:
         """A line that begins with `{` and has a needle."""

@@ -27,7 +27,10 @@ def line(time: str, client: str | None, tool: str = "route", session: str = "s")
 @pytest.fixture
 def get(database_url: str) -> Callable[..., Any]:
     """GETs from a service over an empty database."""
-    client = TestClient(create_app(Settings(database_url=database_url), clock=lambda: NOW))
+    client = TestClient(
+        create_app(Settings(database_url=database_url), clock=lambda: NOW),
+        base_url="http://localhost",
+    )
 
     def ask(path: str, headers: dict[str, str] | None = None, **params: Any) -> Any:
         return client.get(
@@ -109,7 +112,9 @@ def test_any_year_of_the_calendar_is_a_range(get: Any) -> None:
 def test_unknown_places_and_methods_are_problems(get: Any, database_url: str) -> None:
     """404 and 405 are problem+json as well."""
     assert get("/api/v1/nothing").headers["content-type"] == "application/problem+json"
-    client = TestClient(create_app(Settings(database_url=database_url)))
+    client = TestClient(
+        create_app(Settings(database_url=database_url)), base_url="http://localhost"
+    )
     answer = client.post("/api/v1/names")
     assert (answer.status_code, answer.json()["status"]) == (405, 405)
 

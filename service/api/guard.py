@@ -1,0 +1,57 @@
+"""
+Keep web pages of others away from a service that has no tokens.
+
+A browser on this machine can reach it, so a page from anywhere could read it by letting its own name
+point here (the Host header then bears that name), or write to it by a form (the browser then says
+that the request comes from another site).
+"""
+
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from service.api.problems import problem
+
+_FOREIGN = {"cross-site", "same-site"}
+
+
+class Guard:
+    """ASGI middleware: only requests to an allowed host, and none that another site's page makes."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer 403."""
+        why = self._refusal(scope) if scope["type"] == "http" else None
+        if why is None:
+            await self._app(scope, receive, send)
+        else:
+            await problem(403, "Not allowed", why)(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> str | None:
+        headers = Headers(scope=scope)
+        host = host_of(headers.get("host", ""))
+        if host not in self._hosts:
+            allowed = ", ".join(sorted(self._hosts))
+            return f"this service answers to {allowed}, not to {host!r}; see LASTCALL_ALLOWED_HOSTS"
+        # Following a link is fine: the other page cannot read what it leads to.
+        link = headers.get("sec-fetch-mode") == "navigate" and scope["method"] in {"GET", "HEAD"}
+        if headers.get("sec-fetch-site") in _FOREIGN and not link:
+            return "another site's page may not use this service; ask it directly"
+        return None
+
+
+def host_of(header: str) -> str:
+    """
+    Return the host of a Host header in lower case, without port and brackets.
+
+    >>> host_of("LOCALHOST:8420"), host_of("[::1]:8420")
+    ('localhost', '::1')
+    """
+    try:
+        return urlsplit(f"//{header}").hostname or ""
+    except ValueError:
+        return ""

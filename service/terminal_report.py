@@ -1,0 +1,113 @@
+"""
+Who still calls what, as tables on a terminal.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from typer import echo
+
+from service.events import Receipt
+from service.terminal import minute, safe
+
+_PIPE_WIDTH = 200
+"""Columns of a table that no terminal bounds: wide enough that names stay whole."""
+
+
+def _table(
+    title: str, columns: Sequence[tuple[str, bool]], rows: Sequence[Sequence[object]]
+) -> None:
+    """Print a table; columns are (name, whether it holds numbers)."""
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name, number in columns:
+        table.add_column(name, justify="right" if number else "left", no_wrap=number)
+    for row in rows:
+        table.add_row(*(escape(safe(value)) for value in row))
+    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    Console(highlight=False, width=width).print(table)
+
+
+def report(answer: Mapping[str, Any], done: Receipt) -> None:
+    """Print who still calls what."""
+    names, callers = answer["names"]["items"], answer["callers"]["items"]
+    echo(
+        f"{done.received} records received: {done.accepted} accepted, {done.duplicates} duplicates, "
+        f"{done.ignored} ignored, {done.rejected} rejected"
+    )
+    for reason, number in sorted(done.reasons.items()):
+        echo(f"  rejected as {reason}: {number}")
+    if not names:
+        echo(_nothing(done))
+        return
+    zone = ZoneInfo(answer["names"]["range"]["tz"])
+    echo(_span(answer["names"], zone))
+    several = len({row["server"] for row in names}) > 1
+    _names_table(names, zone, several=several)
+    _callers_table(callers, zone, several=several)
+
+
+def _nothing(done: Receipt) -> str:
+    """What a report without a name rests on."""
+    if done.accepted:
+        return "No retired name was called in what was read."
+    if done.received:
+        return (
+            "No line was recognised, so nothing can be said about retired names. "
+            "`lastcall ingest --dry-run` looks for lines that come near, "
+            "`lastcall explain LINE` shows what is made of one."
+        )
+    return "Nothing was read."
+
+
+def _span(names: Mapping[str, Any], zone: ZoneInfo) -> str:
+    span, coverage = names["range"], names["coverage"]
+    gaps = coverage["gap_count"]
+    return (
+        f"{minute(span['since'], zone)} to {minute(span['until'], zone)} ({span['tz']}), heard in "
+        f"{coverage['covered_hours']} of {coverage['hours']} hours, "
+        f"{gaps} {'gap' if gaps == 1 else 'gaps'}"
+    )
+
+
+def _names_table(rows: Sequence[Mapping[str, Any]], zone: ZoneInfo, *, several: bool) -> None:
+    columns = [("Name", False), ("Calls", True), ("Clients", True), ("Callers", True)]
+    columns += [("Days", True), ("First call", False), ("Last call", False), ("Replaced by", False)]
+    cells = [
+        [
+            *([row["server"]] if several else []),
+            row["name"],
+            *(row[word] for word in ("stale_calls", "clients", "callers", "active_days")),
+            minute(row["first_call"], zone),
+            minute(row["last_call"], zone),
+            ", ".join(row["replaced_by"]) or "–",
+        ]
+        for row in rows
+    ]
+    _table("Retired names that are still called", _columns(columns, several=several), cells)
+
+
+def _callers_table(rows: Sequence[Mapping[str, Any]], zone: ZoneInfo, *, several: bool) -> None:
+    columns = [("Name", False), ("Client", False), ("Versions", False), ("Calls", True)]
+    columns += [("Callers", True), ("Days", True), ("Last call", False)]
+    cells = [
+        [
+            *([row["server"]] if several else []),
+            row["name"],
+            "(not named)" if row["client"] is None else row["client"],
+            ", ".join(row["versions"]),
+            *(row[word] for word in ("stale_calls", "callers", "active_days")),
+            minute(row["last_call"], zone),
+        ]
+        for row in rows
+    ]
+    _table("Who calls them", _columns(columns, several=several), cells)
+
+
+def _columns(columns: list[tuple[str, bool]], *, several: bool) -> list[tuple[str, bool]]:
+    return [("Server", False), *columns] if several else columns
