@@ -21,7 +21,7 @@ from typer import echo
 
 from service import __version__, terminal, terminal_report
 from service.clock import system_clock
-from service.errors import LastCallError, UnreadableInput
+from service.errors import LastCallError, NotFound, UnreadableInput
 from service.events import Receipt
 from service.settings import (
     Settings,
@@ -275,6 +275,24 @@ def rebuild(db: Db = None) -> None:
     with engine.writing(_ready(db)) as connection:
         changed = checking.rebuild(connection)
     terminal.say(f"rebuilt; {changed} cells or rows were different")
+
+
+@database.command()
+def retire(
+    server: Annotated[str, typer.Argument(help="the server")],
+    source: Annotated[str, typer.Argument(help="the feed of it that has ended")],
+    undo: Annotated[bool, typer.Option("--undo", help="it goes on after all")] = False,
+    db: Db = None,
+) -> None:
+    """Say that a feed has ended, so that its silence is no gap."""
+    from service.store import engine, feeds
+
+    at_us = None if undo else system_clock()
+    with engine.writing(_ready(db)) as connection:
+        known = feeds.retire(connection, server_name=server, source_name=source, at_us=at_us)
+    if not known:
+        raise NotFound(f"no source {source!r} of server {server!r}; `lastcall db stats` lists them")
+    terminal.say(f"{server}/{source} {'goes on' if undo else 'has ended'}")
 
 
 @database.command()

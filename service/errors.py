@@ -38,6 +38,13 @@ class Conflict(LastCallError):
     title = "Data changed"
 
 
+class NotFound(LastCallError):
+    """What was named is not here."""
+
+    status = 404
+    title = "Not found"
+
+
 class BodyTooLarge(LastCallError):
     """A request body, compressed or not, is larger than the limit."""
 

@@ -2,6 +2,7 @@
 From the records of one delivery to the portions of it that are stored, one transaction each.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -112,7 +113,8 @@ class Gathering:
             self._keep(outcome, self._position + offset)
         self._position += scanned.records
         ignored = scanned.records - len(scanned.found)
-        self._ignore(block.split(b"\n"), ignored, self._recogniser.line_time)
+        known = [found.time_ns for _, found in scanned.found if found.time_ns is not None]
+        self._ignore(block.split(b"\n"), ignored, self._recogniser.line_time, known)
 
     def portions(self) -> list[Portion]:
         """Hand over what was gathered, one portion a server, and begin anew."""
@@ -162,14 +164,18 @@ class Gathering:
         part.hear(row.time_us * 1_000)
 
     def _ignore(
-        self, items: Sequence[_T], number: int, time_of: Callable[[_T], int | None]
+        self,
+        items: Sequence[_T],
+        number: int,
+        time_of: Callable[[_T], int | None],
+        known: Iterable[int] = (),
     ) -> None:
         """
         Count *number* ignored records, and mark the hours in which they were heard.
 
-        *items* lie in the order in which they came, events and blank lines among them. Reading the
-        time of every one would cost more than all else, so the first and the last time decide,
-        unless they lie more than an hour apart.
+        *items* lie in the order in which they came, blank lines among them and those whose time is
+        *known* and heard already. Reading the time of every one would cost more than all else, so
+        the first and the last time decide, unless they lie more than an hour apart.
         """
         if not number:
             return
@@ -180,9 +186,12 @@ class Gathering:
             return
         last = next(time for item in reversed(items) if (time := time_of(item)) is not None)
         if abs(last - first) > HOUR_NS:
-            for item in items:
-                if (time := time_of(item)) is not None:
-                    part.hear(time)
+            times = (time for item in items if (time := time_of(item)) is not None)
+            hours = Counter(time // HOUR_NS for time in times)
+            hours.subtract(time // HOUR_NS for time in known)
+            for hour, lines in hours.items():
+                if lines > 0:
+                    part.hear(hour * HOUR_NS, lines)
             return
         part.hear(first, number)
         if last // HOUR_NS != first // HOUR_NS:

@@ -23,7 +23,9 @@ _DEPTH: Final = 3
 _MESSAGES: Final[tuple[Path, ...]] = (
     ("msg",), ("message",), ("event",), ("record", "message"), ("body",), ("text",),
 )  # fmt: skip
-_TIMES: Final = ("time", "timestamp", "ts", "@timestamp", "asctime", "datetime", "date")
+_TIMES: Final = (
+    "time", "timestamp", "ts", "@timestamp", "asctime", "datetime", "date", "at", "when", "@t",
+)  # fmt: skip
 _WORDS: Final = (
     (Kind.NOTIFICATION, ("list_changed", "list changed", "notif")),
     (
@@ -130,6 +132,17 @@ def _message(record: dict[str, Any]) -> tuple[Path, str | None]:
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str) and (text := text_of(value)):
             return place, text
+    return _unusual_message(record)
+
+
+def _unusual_message(record: dict[str, Any]) -> tuple[Path, str | None]:
+    """The first text at the top that reads like tool traffic, where no usual key holds a message."""
+    signs = ("tool", *(sign for _, signs in _WORDS for sign in signs))
+    for key, value in record.items():
+        if not isinstance(value, str) or "tool" in key.lower() or (text := text_of(value)) is None:
+            continue
+        if any(sign in text.lower() for sign in signs):
+            return (key,), text
     return (), None
 
 

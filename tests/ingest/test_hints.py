@@ -78,3 +78,18 @@ def test_suggest_names_the_place_of_the_tool() -> None:
     toml = suggest({"event": "x", "a": {"toolkit": "k"}, "tool": "t"}, ("event",), "x")
 
     assert 'tool = ["tool", "a.toolkit"]' in toml
+
+
+def test_a_message_under_a_key_of_its_own_is_found_too() -> None:
+    """A home-made logger may call its message anything; what it says gives it away."""
+    hints = Hints()
+    for number in range(3):
+        hints.add(
+            b'{"at": "2026-10-05T10:15:0%dZ", "what": "removed tool was asked for", "toolName": "gone"}'
+            % number
+        )
+    (hint,) = hints.top()
+
+    assert (hint.message, hint.count) == ("removed tool was asked for", 3)
+    profile = read_profile(hint.profile, "hint")
+    assert ("what",) in profile.paths["message"]

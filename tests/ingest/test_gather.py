@@ -1,0 +1,117 @@
+"""What is gathered of a delivery: whose it is, and in which hours it was heard."""
+
+import json
+from typing import Any
+
+import pytest
+
+from service.events import BatchName, Portion
+from service.ingest import body, keys
+from service.ingest.gather import Feed, Gathering
+from tests.ingest.support import HASHER, recogniser
+
+NOW_US = 1_791_331_200_000_000
+"""2026-10-07T00:00:00Z."""
+TEN = 497_554
+"""2026-10-05T10:00:00Z in hours since 1970: 20,731 days and 10 hours."""
+
+
+def line(hour: int, *, message: str = "Retired tool called", **data: Any) -> dict[str, Any]:
+    """A record of the half of an hour of 2026-10-05."""
+    time = f"2026-10-05T{hour:02d}:30:00Z"
+    return {"time": time, "msg": message, "data": {"tool": "gone", **data}}
+
+
+def gathering(server: str | None = None) -> Gathering:
+    feed = Feed(server=server, source="files", batch=BatchName(kind="ingest", label="run"))
+    return Gathering(recogniser(), keys.Delivery(HASHER), feed, NOW_US)
+
+
+def as_block(records: list[dict[str, Any]]) -> list[Portion]:
+    found = gathering()
+    found.take_block(b"".join(json.dumps(record).encode() + b"\n" for record in records))
+    return found.portions()
+
+
+def as_lines(records: list[dict[str, Any]]) -> list[Portion]:
+    found = gathering()
+    text = b"\n".join(json.dumps(record).encode() for record in records)
+    found.take(body.records(text + b"\n\n", 1 << 20))
+    return found.portions()
+
+
+def as_array(records: list[dict[str, Any]]) -> list[Portion]:
+    found = gathering()
+    found.take(body.records(json.dumps(records).encode(), 1 << 20))
+    return found.portions()
+
+
+ways = pytest.mark.parametrize("take", [as_block, as_lines, as_array])
+
+
+@ways
+def test_every_way_hears_the_same_hours(take: Any) -> None:
+    """Events and ignored records alike, in blocks of lines, single lines and arrays."""
+    (portion,) = take([line(10), line(13, message="Server started"), line(15)])
+
+    assert portion.hours == {TEN: 1, TEN + 3: 1, TEN + 5: 1}
+    assert (len(portion.rows), portion.ignored) == (2, 1)
+
+
+@ways
+def test_an_event_far_from_its_neighbours_is_heard_in_its_hour(take: Any) -> None:
+    """Between two ignored records of one hour stands a late event: its own hour counts."""
+    idle = line(10, message="Server started")
+    (portion,) = take([idle, line(2), idle])
+
+    assert portion.hours == {TEN: 2, TEN - 8: 1}
+
+
+def test_blank_lines_are_heard_in_no_hour() -> None:
+    """Only records count: two ignored lines with three blank ones between them are two."""
+    found = gathering()
+    idle = json.dumps(line(10, message="Server started")).encode()
+    found.take_block(idle + b"\n\n \n\r\n" + idle + b"\n")
+    (portion,) = found.portions()
+
+    assert portion.hours == {TEN: 2}
+    assert portion.received == 2
+
+
+@ways
+def test_records_that_name_their_server_are_booked_with_it(take: Any) -> None:
+    """What is ignored names none that was understood, and stays with the default."""
+    records = [line(10, mcpServer="b"), line(10, mcpServer="a"), line(10, mcpServer="a")]
+    portions = take([*records, line(10, message="Server started")])
+
+    assert [(p.server, len(p.rows), p.ignored) for p in portions] == [
+        ("a", 2, 0),
+        ("b", 1, 0),
+        ("default", 0, 1),
+    ]
+
+
+def test_the_delivery_s_server_goes_before_the_line_s() -> None:
+    """A shipper's setting is not overruled by what a line says."""
+    found = gathering(server="mine")
+    found.take_block(json.dumps(line(10, mcpServer="other")).encode() + b"\n")
+
+    assert [(p.server, [row.server for row in p.rows]) for p in found.portions()] == [
+        ("mine", ["mine"])
+    ]
+
+
+def test_nothing_at_all_is_one_empty_portion() -> None:
+    """An empty delivery has a source and a batch all the same."""
+    (portion,) = gathering().portions()
+
+    assert (portion.server, portion.received) == ("default", 0)
+
+
+def test_a_record_without_a_time_is_heard_when_it_arrives() -> None:
+    """Its event takes the time of arrival, and so does its hour."""
+    found = gathering()
+    found.take_block(b'{"msg":"Retired tool called","data":{"tool":"gone"}}\n')
+    (portion,) = found.portions()
+
+    assert portion.hours == {NOW_US // 3_600_000_000: 1}
