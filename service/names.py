@@ -1,4 +1,4 @@
-"""
+r"""
 Text that comes from strangers: how it is cleaned, bounded and, for client names, read.
 
 >>> read_client("Claude-AI  (via mcp-remote 0.1.29)")
@@ -7,6 +7,11 @@ ClientName(key='claude-ai', name='Claude-AI', via='mcp-remote', version=None)
 ClientName(key='cursor', name='cursor', via=None, version='0.42')
 >>> read_client("Anthropic/ClaudeAI").key
 'anthropic/claudeai'
+
+What cannot be seen tells no clients apart:
+
+>>> read_client("my \x01 \u200bclient\u202e").key
+'my client'
 """
 
 import hashlib
@@ -18,6 +23,14 @@ TEXT_LIMIT = 256
 """Characters of a text that are kept; a longer one ends in a hash of the whole."""
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_INVISIBLE = re.compile(
+    r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # control characters that are no white space
+    r"\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+)
+"""Control characters, and format characters (Cf) of no width: directions, joiners, soft hyphens. The
+format characters that show, or that spell a flag, are not among them."""
+_JOINERS = "\u200c\u200d"
+"""They decide how their neighbours are drawn: emoji of several people, Persian endings."""
 _VIA = re.compile(r"\s*\(via ([^()\s]+)[^()]*\)\s*$", re.IGNORECASE)
 _VERSION = re.compile(r"v?\d", re.IGNORECASE)
 
@@ -49,11 +62,10 @@ def bounded(text: str) -> str:
     return f"{text[:TEXT_LIMIT]}…#{digest}"
 
 
-def _plain(text: str) -> str:
-    """NFC, control characters removed, white space collapsed, trimmed."""
-    composed = unicodedata.normalize("NFC", text)
-    spaced = re.sub(r"\s+", " ", composed)
-    return "".join(c for c in spaced if unicodedata.category(c) != "Cc").strip()
+def _plain(text: str, *, keep: str = "") -> str:
+    """Invisible characters removed (but for those in *keep*), NFC, white space collapsed, trimmed."""
+    seen = _INVISIBLE.sub(lambda found: found[0] if found[0] in keep else "", text)
+    return " ".join(unicodedata.normalize("NFC", seen).split())
 
 
 def read_client(raw: str) -> ClientName | None:
@@ -61,9 +73,19 @@ def read_client(raw: str) -> ClientName | None:
     Read a client's raw spelling; None where nothing is left of it (that client is unattributed).
 
     A bridge's suffix `(via X …)` becomes `via`. `name/version` is split only where the right side
-    looks like a version, so that `Anthropic/ClaudeAI` stays whole.
+    looks like a version, so that `Anthropic/ClaudeAI` stays whole. The name to show keeps the
+    joiners that it is drawn with, the key does not.
     """
-    name = _plain(raw)
+    plain, via, version = _parts(_plain(raw))
+    if not plain:
+        return None
+    joined = any(joiner in raw for joiner in _JOINERS)
+    name = _parts(_plain(raw, keep=_JOINERS))[0] if joined else plain
+    return ClientName(key=bounded(plain.casefold()), name=bounded(name), via=via, version=version)
+
+
+def _parts(name: str) -> tuple[str, str | None, str | None]:
+    """Cut (name, via, version) out of a spelling."""
     via = None
     if found := _VIA.search(name):
         via, name = found[1], name[: found.start()].strip()
@@ -71,6 +93,4 @@ def read_client(raw: str) -> ClientName | None:
     left, slash, right = name.rpartition("/")
     if slash and left.strip() and _VERSION.match(right):
         name, version = left.strip(), right
-    if not name:
-        return None
-    return ClientName(key=bounded(name.casefold()), name=bounded(name), via=via, version=version)
+    return name, via, version

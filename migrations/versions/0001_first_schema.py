@@ -105,7 +105,7 @@ def _create_names() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_session")),
         sa.UniqueConstraint("server_id", "digest", name=op.f("uq_session_server_id_digest")),
     )
-    op.create_index("ix_session_first_us", "session", ["first_us"], unique=False)
+    op.create_index("ix_session_first_us", "session", ["first_us", "server_id"], unique=False)
     op.create_table(
         "fact",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -223,6 +223,14 @@ def _create_events() -> None:
         postgresql_where=sa.text("fact_id IS NOT NULL"),
     )
     op.create_index(
+        "ix_event_silent",
+        "event",
+        ["client_id", "time_us", "session_id", "server_id"],
+        unique=False,
+        sqlite_where=sa.text("counted = 0"),
+        postgresql_where=sa.text("counted = 0"),
+    )
+    op.create_index(
         "ix_event_stale",
         "event",
         [
@@ -285,7 +293,7 @@ def _create_rollups() -> None:
         sa.Column("first_us", sa.BigInteger(), nullable=False),
         sa.Column("last_us", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint(
-            "server_id", "tool_id", "client_id", "kind", "day", name=op.f("pk_call_day")
+            "server_id", "tool_id", "kind", "day", "client_id", name=op.f("pk_call_day")
         ),
         sqlite_with_rowid=False,
     )

@@ -13,10 +13,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from service import names
+from service.clock import QUARTER_US
 from service.events import Kind
 from service.store import derived, schema
 from service.store.engine import Connection
-from service.store.rollups import QUARTER_US
 from service.store.writer import raise_data_version
 
 SHOWN = 100
@@ -49,6 +49,7 @@ def rebuild(conn: Connection) -> int:
         How many rows and cells differed; 0 when everything was right.
     """
     mended = _mend_clients(conn)
+    mended += conn.execute(sa.text(derived.MEND_STRAY_SESSIONS)).rowcount
     mended += conn.execute(sa.text(derived.MEND_SESSIONS)).rowcount
     mended += conn.execute(sa.text(derived.MEND_COUNTED)).rowcount
     for table, difference, truth in (
@@ -163,6 +164,8 @@ def _dangling(conn: Connection) -> Iterator[str]:
             yield f"event: {rows} rows point to a {name} that does not exist"
     if stray := conn.scalar(sa.text(derived.STRAY_EXTRA)):
         yield f"event_extra: {stray} rows belong to no event"
+    if stray := conn.scalar(sa.text(derived.STRAY_SESSION)):
+        yield f"session: {stray} rows have no event"
 
 
 def _stream(conn: Connection, sql: str) -> Iterator[Any]:

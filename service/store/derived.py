@@ -5,7 +5,7 @@ Each `…_TRUTH` is a SELECT of what a derived table should hold, each `…_DIFF
 where it does not. Both databases run them in bounded memory: they sort on disk.
 """
 
-from service.store.rollups import DAY_US, QUARTER_US
+from service.clock import DAY_US, QUARTER_US
 
 CALL_DAY_TRUTH = f"""
 SELECT e.server_id, e.tool_id, coalesce(e.client_id, s.hello_client_id, 0) AS client_id, e.kind,
@@ -59,6 +59,7 @@ GROUP BY server_id, client_id, kind, quarter
 HAVING count(*) <> 2 OR sum(events) <> sum(rows_say)
 """
 
+# The order is that of `calls.rank`.
 COUNTED_DIFFERENCE = """
 SELECT e.time_us, e.key, e.counted AS stored, placed.counted
 FROM (
@@ -158,6 +159,12 @@ FROM event AS e
 {" ".join(f"LEFT JOIN {name} AS t_{name} ON t_{name}.id = e.{name}_id" for name in _POINTERS)}
 """
 """For each kind of thing that events point to: how many point to one that does not exist."""
+
+_HAVE_ROWS = "SELECT session_id FROM event WHERE session_id IS NOT NULL"
+
+STRAY_SESSION = f"SELECT count(*) FROM session WHERE id NOT IN ({_HAVE_ROWS})"
+
+MEND_STRAY_SESSIONS = f"DELETE FROM session WHERE id NOT IN ({_HAVE_ROWS})"
 
 STRAY_EXTRA = """
 SELECT count(*) FROM event_extra AS x

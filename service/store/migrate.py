@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from service.errors import SchemaOutOfDate
 from service.store.engine import Connection, Engine, reading, writing
 from service.store.schema import metadata
-from service.store.secrets import read_secrets
+from service.store.secrets import has_secrets, make_secrets
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -55,6 +55,7 @@ def upgrade(engine: Engine) -> None:
     Raises:
         SchemaOutOfDate: A newer version of the product wrote it.
         Busy, StorageUnavailable: It cannot be written.
+        LastCallError: It holds events, but their secrets are lost.
     """
     with writing(engine) as conn:
         state = _state(conn)
@@ -64,25 +65,29 @@ def upgrade(engine: Engine) -> None:
             from alembic import command
 
             command.upgrade(alembic_config(conn), "head")
-        read_secrets(conn)
+        make_secrets(conn)
 
 
 def ensure_ready(engine: Engine, auto_upgrade: bool) -> None:
     """
-    Make sure that the database has the schema of this version.
+    Make sure that the database has the schema of this version, and its secrets.
 
     The embedded database upgrades itself; PostgreSQL only where *auto_upgrade* allows it.
 
     Raises:
         SchemaOutOfDate: It must be upgraded by hand, or a newer version of the product wrote it.
         Busy, StorageUnavailable: It cannot be used.
+        LastCallError: It holds events, but their secrets are lost.
     """
-    state = current_state(engine)
-    if state is SchemaState.UP_TO_DATE:
+    with reading(engine) as conn:
+        state = _state(conn)
+        complete = state is SchemaState.UP_TO_DATE and has_secrets(conn)
+    if complete:
         return
     if state is SchemaState.AHEAD:
         raise SchemaOutOfDate(_TOO_NEW)
-    if engine.dialect.name != "sqlite" and not auto_upgrade:
+    by_itself = auto_upgrade or engine.dialect.name == "sqlite"
+    if state is not SchemaState.UP_TO_DATE and not by_itself:
         raise SchemaOutOfDate(
             f"the schema of the database is {state}; run `lastcall db upgrade`, "
             "or set LASTCALL_AUTO_UPGRADE=true"

@@ -1,20 +1,22 @@
-"""Who was there: first events, active clients, their sessions, and how they last spelled their name."""
+"""Who was there: first and last events, active clients, and their sessions."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from service.clock import QUARTER_US
 from service.events import Kind
 from service.store.engine import Connection
 from service.store.read_cut import Cut
 from service.store.read_names import walk
-from service.store.read_words import Spelling, chunks
-from service.store.schema import activity, client, event, server, session
+from service.store.read_sets import among
+from service.store.read_words import chunks
+from service.store.schema import activity, event, session
 
-QUARTER_US = 900 * 1_000_000
-_HOUR_US = 4 * QUARTER_US
-_KINDS = [int(kind) for kind in Kind]
+KINDS = [int(kind) for kind in Kind]
+SILENT = event.c.counted == sa.literal_column("0")
+"""Names the partial index `ix_event_silent` in its own words: the roll-up leaves these rows out."""
 
 
 def first_event(connection: Connection, as_of_us: int, server_id: int | None = None) -> int | None:
@@ -22,157 +24,111 @@ def first_event(connection: Connection, as_of_us: int, server_id: int | None = N
     if server_id is None:
         first = connection.scalar(sa.select(sa.func.min(event.c.time_us)))
         return first if first is not None and first < as_of_us else None
-    steps = walk(activity.c.client_id, activity.c.server_id == server_id)
-    kinds = [
-        sa.select(sa.func.min(activity.c.quarter))
-        .where(activity.c.server_id == server_id, activity.c.client_id == steps.c.id)
-        .where(activity.c.kind == kind)
-        .scalar_subquery()
-        for kind in _KINDS
-    ]
-    quarters = connection.execute(sa.select(*kinds).where(steps.c.id.is_not(None)))
-    known = [quarter for row in quarters for quarter in row if quarter is not None]
-    if not known:
-        return None
-    # A line that another one stands for is not in the roll-up and may come a little before it.
-    start_us = min(known) * QUARTER_US
-    first_us: int | None = connection.scalar(
-        sa.select(event.c.time_us)
-        .where(event.c.time_us >= start_us - _HOUR_US, event.c.time_us < as_of_us)
-        .where(event.c.server_id == server_id)
-        .order_by(event.c.time_us)
+    # A line that another one stands for is not in the roll-up, but it always has a session.
+    begun = (
+        sa.select(session.c.first_us)
+        .where(session.c.server_id == server_id, session.c.first_us < as_of_us)
+        .order_by(session.c.first_us)
         .limit(1)
     )
-    return first_us
+    if (quarter := _quarter(connection, server_id, last=False)) is not None:
+        start_us = quarter * QUARTER_US
+        counted = connection.scalar(
+            sa.select(event.c.time_us)
+            .where(event.c.time_us >= start_us, event.c.time_us < as_of_us)
+            .where(event.c.server_id == server_id)
+            .order_by(event.c.time_us)
+            .limit(1)
+        )
+        earlier = connection.scalar(begun.where(session.c.first_us < start_us))
+        return counted if earlier is None else earlier
+    return connection.scalar(begun)
 
 
 def last_event(connection: Connection, as_of_us: int, server_id: int) -> int | None:
     """The time of the last event of any kind before `as_of_us`; None where there is none."""
-    steps = walk(activity.c.client_id, activity.c.server_id == server_id)
-    bound = -(-as_of_us // QUARTER_US)
-    while True:
-        kinds = [
-            sa.select(sa.func.max(activity.c.quarter))
-            .where(activity.c.server_id == server_id, activity.c.client_id == steps.c.id)
-            .where(activity.c.kind == kind, activity.c.quarter < bound)
-            .scalar_subquery()
-            for kind in _KINDS
-        ]
-        quarters = connection.execute(sa.select(*kinds).where(steps.c.id.is_not(None)))
-        known = [quarter for row in quarters for quarter in row if quarter is not None]
-        if not known:
-            return None
-        bound = max(known)
-        last: int | None = connection.scalar(
-            sa.select(sa.func.max(event.c.time_us))
-            .where(event.c.time_us >= bound * QUARTER_US, event.c.time_us < as_of_us)
-            .where(event.c.server_id == server_id)
-        )
+    mine = (
+        sa.select(event.c.time_us)
+        .where(event.c.server_id == server_id, event.c.time_us < as_of_us)
+        .order_by(event.c.time_us.desc())
+        .limit(1)
+    )
+    before = -(-as_of_us // QUARTER_US)
+    while (quarter := _quarter(connection, server_id, last=True, before=before)) is not None:
+        before = quarter
+        last: int | None = connection.scalar(mine.where(event.c.time_us >= quarter * QUARTER_US))
         if last is not None:
             return last
+    # What is left are lines for which only others after `as_of_us` stand.
+    first = first_event(connection, as_of_us, server_id)
+    return None if first is None else connection.scalar(mine.where(event.c.time_us >= first))
+
+
+def _quarter(
+    connection: Connection, server_id: int, *, last: bool, before: int | None = None
+) -> int | None:
+    """The first or last quarter-hour (below *before*) with a counted event of the server."""
+    steps = walk(activity.c.client_id, activity.c.server_id == server_id)
+    end = sa.func.max if last else sa.func.min
+    below = sa.true() if before is None else activity.c.quarter < before
+    kinds = [
+        sa.select(end(activity.c.quarter))
+        .where(activity.c.server_id == server_id, activity.c.client_id == steps.c.id)
+        .where(activity.c.kind == kind, below)
+        .scalar_subquery()
+        for kind in KINDS
+    ]
+    rows = connection.execute(sa.select(*kinds).where(steps.c.id.is_not(None)))
+    known = [quarter for row in rows for quarter in row if quarter is not None]
+    return (max if last else min)(known, default=None)
 
 
 def active_clients(
     connection: Connection, cut: Cut, server_id: int, since_us: int, until_us: int
 ) -> set[int]:
-    """Ids of the clients with a counted event of the server in [since, until); 0 for none named."""
+    """Ids of the clients with any event of the server in [since, until); 0 for none named."""
     first = -(-since_us // QUARTER_US)
     last = max(min(until_us, cut.solid_us) // QUARTER_US, first)
     steps = walk(activity.c.client_id, activity.c.server_id == server_id)
     seen = sa.exists().where(
         activity.c.server_id == server_id,
         activity.c.client_id == steps.c.id,
-        activity.c.kind.in_(_KINDS),
+        activity.c.kind.in_(KINDS),
         activity.c.quarter >= first,
         activity.c.quarter < last,
     )
     found = set(connection.scalars(sa.select(steps.c.id).where(steps.c.id.is_not(None), seen)))
-    for start, end in (
-        (since_us, min(first * QUARTER_US, until_us)),
-        (last * QUARTER_US, until_us),
-    ):
+    whole = (first * QUARTER_US, last * QUARTER_US)
+    for start, end in ((since_us, min(whole[0], until_us)), (whole[1], until_us)):
         if max(start, since_us) < end:
             query = (
                 sa.select(cut.client())
                 .where(event.c.time_us >= max(start, since_us), event.c.time_us < end)
-                .where(event.c.server_id == server_id, cut.counted())
+                .where(event.c.server_id == server_id)
                 .distinct()
             )
             found.update(connection.scalars(query))
-    return found
+    return found | _silent_clients(connection, cut, server_id, *whole)
 
 
-def last_quarters(
-    connection: Connection, client_ids: Collection[int], before: int
-) -> dict[int, int]:
-    """The last quarter-hour below `before` in which each client had an event; absent where none."""
-    servers = list(connection.scalars(sa.select(server.c.id)))
-    found: dict[int, int] = {}
-    lasts = [
-        sa.select(sa.func.max(activity.c.quarter))
-        .where(activity.c.server_id == sa.bindparam("at"), activity.c.client_id == client.c.id)
-        .where(activity.c.kind == kind, activity.c.quarter < before)
-        .scalar_subquery()
-        for kind in _KINDS
-    ]
-    for part in chunks(sorted(client_ids)):
-        query = sa.select(client.c.id, *lasts).where(client.c.id.in_(part))
-        for server_id in servers:
-            for id_, *quarters in connection.execute(query, {"at": server_id}):
-                known = [quarter for quarter in quarters if quarter is not None]
-                if known:
-                    found[id_] = max([*known, found.get(id_, 0)])
-    return found
-
-
-def latest_names(
-    connection: Connection, cut: Cut, groups: Mapping[str, Sequence[Spelling]]
-) -> dict[str, str]:
-    """
-    The name to show for each group of spellings: that of the spelling with the latest event before
-    the cut; ties, and groups without any event, by the least text.
-    """
-    shown = {key: min(s.name for s in group) for key, group in groups.items()}
-    open_ = {key: group for key, group in groups.items() if len({s.name for s in group}) > 1}
-    names = {spelling.id: spelling.name for group in open_.values() for spelling in group}
-    if not names:
-        return shown
-    before = cut.solid_us // QUARTER_US  # from here on the roll-up may know more than the cut does
-    rows = _latest_rows(connection, cut, names, before * QUARTER_US, cut.as_of_us)
-    quarters = last_quarters(connection, names, before)
-    for key, group in open_.items():
-        found = [rows[spelling.id] for spelling in group if spelling.id in rows]
-        last = max(quarters.get(spelling.id, -1) for spelling in group)
-        if not found and last >= 0:
-            latest = {s.id: s.name for s in group if quarters.get(s.id, -1) == last}
-            if len(set(latest.values())) == 1:
-                shown[key] = next(iter(latest.values()))
-                continue
-            span = (last * QUARTER_US, (last + 1) * QUARTER_US)
-            found = list(_latest_rows(connection, cut, latest, *span).values())
-        if found:
-            at = max(time_us for time_us, _ in found)
-            shown[key] = min(name for time_us, name in found if time_us == at)
-    return shown
-
-
-def _latest_rows(
-    connection: Connection, cut: Cut, names: Mapping[int, str], since_us: int, until_us: int
-) -> dict[int, tuple[int, str]]:
-    """The last counted event of each of these clients in [since, until): its time, and the name."""
-    found: dict[int, tuple[int, str]] = {}
-    spoken = cut.client()
-    for part in chunks(sorted(names)) if since_us < until_us else ():
-        query = (
-            sa.select(spoken.label("client_id"), sa.func.max(event.c.time_us).label("last_us"))
-            .where(event.c.time_us >= since_us, event.c.time_us < until_us)
-            .where(spoken.in_(part), cut.counted())
-            .group_by(sa.text("1"))
-        )
-        found.update(
-            (r.client_id, (r.last_us, names[r.client_id])) for r in connection.execute(query)
-        )
-    return found
+def _silent_clients(
+    connection: Connection, cut: Cut, server_id: int, since_us: int, until_us: int
+) -> set[int]:
+    """Ids of the clients of the rows that the roll-up leaves out, 0 for none named."""
+    if since_us >= until_us:
+        return set()
+    mine = SILENT & sa.and_(
+        event.c.server_id == server_id, event.c.time_us >= since_us, event.c.time_us < until_us
+    )
+    steps = walk(event.c.client_id, SILENT)
+    seen = sa.exists().where(mine, event.c.client_id == steps.c.id)
+    named = connection.scalars(sa.select(steps.c.id).where(steps.c.id.is_not(None), seen))
+    unnamed = sa.select(event.c.session_id).where(mine, event.c.client_id.is_(None))
+    hello = sa.case((session.c.hello_us < cut.as_of_us, session.c.hello_client_id), else_=None)
+    inferred = connection.scalars(
+        sa.select(sa.func.coalesce(hello, 0)).where(session.c.id.in_(unnamed)).distinct()
+    )
+    return {*named, *inferred}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +161,9 @@ def sessions(
             sa.func.count().label("sessions"),
             sa.func.max(session.c.first_us).label("last_us"),
         )
-        .where(session.c.server_id.in_(sorted(server_ids)))
+        .where(among(connection, session.c.server_id, server_ids))
         .where(session.c.first_us < until_us, session.c.last_us >= since_us)
-        .where(session.c.id.not_in(_gone_quiet(connection, cut, since_us)))
+        .where(sa.not_(among(connection, session.c.id, _gone_quiet(connection, cut, since_us))))
         .group_by(sa.text("1"), sa.text("2"))
     )
     return [Opened(*row) for row in connection.execute(query)]

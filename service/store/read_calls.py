@@ -5,7 +5,7 @@ Rows of the kinds stale_call and unknown_call come through the partial index; th
 read by time, for the days that are known to hold some.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from service.store.engine import Connection
 from service.store.read_columns import Column, columns
 from service.store.read_cut import Cut
 from service.store.read_names import STALE_INDEX
+from service.store.read_sets import among
 from service.store.read_words import chunks
 from service.store.schema import call_day, event
 
@@ -26,6 +27,7 @@ class Calls:
     """One entry a call. Ids of 0 stand for none; `inferred` is 1 where the client is the session's."""
 
     time_us: Column
+    kind: Column
     server_id: Column
     tool_id: Column
     client_id: Column
@@ -44,11 +46,14 @@ class Calls:
         return Calls(*(getattr(self, f)[mask] for f in Calls.__slots__))
 
 
-_NO_CALLS = Calls(*(np.empty(0, dtype=np.int64) for _ in range(7)))
+_NO_CALLS = Calls(*(np.empty(0, dtype=np.int64) for _ in Calls.__slots__))
 
-
-CLIENT = ("client_id",)
-EVERYTHING = ("client_id", "inferred", "caller_id", "version_id")
+CLIENT = ("time_us", "client_id")
+EVERYTHING = ("time_us", "client_id", "inferred", "caller_id", "version_id")
+CALLERS = ("caller_id", "client_of_no_caller")
+"""Who called: each tool, stored caller, and client of the calls without one, once for all its calls."""
+RANGES = 50
+"""Ranges of time that one statement asks for."""
 
 
 def _call_columns(cut: Cut) -> dict[str, sa.ColumnElement[Any]]:
@@ -56,8 +61,10 @@ def _call_columns(cut: Cut) -> dict[str, sa.ColumnElement[Any]]:
     inferred = sa.case((event.c.client_id.is_(None) & (client != 0), 1), else_=0)
     return {
         "time_us": event.c.time_us,
+        "kind": event.c.kind,
         "tool_id": event.c.tool_id,
         "client_id": client,
+        "client_of_no_caller": sa.case((event.c.caller_id.is_(None), client), else_=0),
         "inferred": inferred,
         "caller_id": sa.func.coalesce(event.c.caller_id, 0),
         "version_id": sa.func.coalesce(event.c.version_id, 0),
@@ -76,7 +83,7 @@ def stale_calls(
 ) -> Calls:
     """
     Counted stale_call and unknown_call rows of these tools in [since, until), of these clients; of
-    the columns beside time and names those that are needed.
+    the columns beside names those that are needed. Without `time_us`, equal ones come once.
     """
     return Calls.join(
         _read(
@@ -84,7 +91,7 @@ def stale_calls(
             cut,
             server_id,
             STALE_INDEX & event.c.tool_id.in_(part),
-            (since_us, until_us),
+            [(since_us, until_us)],
             client_ids,
             need,
         )
@@ -98,22 +105,22 @@ def succeeded_calls(
     cut: Cut,
     server_id: int,
     tool_ids: Collection[int],
-    ranges: Iterable[tuple[int, int]],
+    ranges: Sequence[tuple[int, int]],
     client_ids: Collection[int] | None = None,
     need: Collection[str] = EVERYTHING,
 ) -> Calls:
-    """Counted rows of kind `call` of these tools in each of the ranges [since, until)."""
+    """Counted rows of kind `call` of these tools in each of the ranges [since, until), with time."""
     return Calls.join(
         _read(
             connection,
             cut,
             server_id,
             (event.c.kind == int(Kind.CALL)) & event.c.tool_id.in_(part),
-            between,
+            ranges[at : at + RANGES],
             client_ids,
-            need,
+            {"time_us", *need},
         )
-        for between in ranges
+        for at in range(0, len(ranges), RANGES)
         for part in chunks(sorted(tool_ids))
     )
 
@@ -123,40 +130,29 @@ def _read(
     cut: Cut,
     server_id: int,
     where: sa.ColumnElement[bool],
-    between: tuple[int, int],
+    ranges: Iterable[tuple[int, int]],
     client_ids: Collection[int] | None,
     need: Collection[str],
 ) -> Calls:
     """Rows with the columns that are needed; the others are 0 throughout."""
     every = _call_columns(cut)
-    chosen = [name for name in every if name in ("time_us", "tool_id") or name in need]
+    chosen = [name for name in every if name == "tool_id" or name in need]
     query = sa.select(*(every[name] for name in chosen)).where(
         event.c.server_id == server_id,
         where,
-        event.c.time_us >= between[0],
-        event.c.time_us < between[1],
+        sa.or_(*((event.c.time_us >= start) & (event.c.time_us < end) for start, end in ranges)),
         cut.counted(),
     )
     if client_ids is not None:
-        query = query.where(cut.client().in_(sorted(client_ids)))
+        query = query.where(among(connection, cut.client(), client_ids))
+    if "time_us" not in chosen:
+        query = query.distinct()
     found = dict(zip(chosen, columns(connection, query, len(chosen)), strict=True))
-    zero = np.zeros(found["time_us"].size, dtype=np.int64)
+    zero = np.zeros(found["tool_id"].size, dtype=np.int64)
     found["server_id"] = zero + server_id
+    if "client_of_no_caller" in found:
+        found["client_id"] = found["client_of_no_caller"]
     return Calls(*(found.get(name, zero) for name in Calls.__slots__))
-
-
-def _cells(
-    server_id: int, tool_ids: list[int], days: tuple[int, int], client_ids: Collection[int] | None
-) -> "sa.ColumnElement[bool]":
-    where = sa.and_(
-        call_day.c.server_id == server_id,
-        call_day.c.tool_id.in_(tool_ids),
-        call_day.c.day >= days[0],
-        call_day.c.day < days[1],
-    )
-    if client_ids is not None:
-        where = where & call_day.c.client_id.in_(sorted(client_ids))
-    return where
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +179,7 @@ class Sums:
         return Sums(*(getattr(self, f)[mask] for f in Sums.__slots__))
 
 
-_NO_SUMS = Sums(*(np.empty(0, dtype=np.int64) for _ in range(7)))
+_NO_SUMS = Sums(*(np.empty(0, dtype=np.int64) for _ in Sums.__slots__))
 
 
 def daily(
@@ -219,9 +215,12 @@ def daily(
                 sa.func.min(call_day.c.first_us),
                 sa.func.max(call_day.c.last_us),
             )
-            .where(_cells(server_id, part, days, client_ids))
+            .where(call_day.c.server_id == server_id, call_day.c.tool_id.in_(part))
+            .where(call_day.c.day >= days[0], call_day.c.day < days[1])
             .where(call_day.c.kind.in_(sorted(int(kind) for kind in kinds)))
             .group_by(*groups)
         )
+        if client_ids is not None:
+            query = query.where(among(connection, call_day.c.client_id, client_ids))
         parts.append(Sums(*columns(connection, query, len(Sums.__slots__))))
     return Sums.join(parts)

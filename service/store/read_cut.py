@@ -8,12 +8,24 @@ and days are cut. A `Cut` says up to where the derived tables hold nothing later
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from service.store.calls import Rank, rank
+from service.store.dialect import is_sqlite
 from service.store.engine import Connection
+from service.store.read_sets import pairs_among
 from service.store.schema import client, event, event_extra, session, tool, version
+
+
+class Promoted(NamedTuple):
+    """A row that stands for its call as of the cut, although `counted` is 0."""
+
+    time_us: int
+    key: int
+    server_id: int
+    tool_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +34,9 @@ class Cut:
 
     as_of_us: int
     solid_us: int
-    promoted: tuple[tuple[int, int], ...] = ()
-    """(time, key) of rows that stand for their call although `counted` is 0."""
+    promoted: tuple[Promoted, ...] = ()
+    embedded: bool = True
+    """Whether the database is SQLite."""
 
     def client(self) -> "sa.ColumnElement[int]":
         """The client of a row: its own, else its session's by a hello before the cut, else 0."""
@@ -40,9 +53,9 @@ class Cut:
         """Whether a row stands for its call."""
         if not self.promoted:
             return event.c.counted == 1
-        return sa.or_(
-            event.c.counted == 1, sa.tuple_(event.c.time_us, event.c.key).in_(self.promoted)
-        )
+        pairs = [(row.time_us, row.key) for row in self.promoted]
+        standing = pairs_among(self.embedded, (event.c.time_us, event.c.key), pairs)
+        return sa.or_(event.c.counted == 1, standing)
 
 
 def cut_at(connection: Connection, as_of_us: int) -> Cut:
@@ -60,11 +73,11 @@ def cut_at(connection: Connection, as_of_us: int) -> Cut:
         sa.select(sa.func.max(session.c.last_us)).where(begun, session.c.last_us >= as_of_us)
     )
     promoted = () if still_open is None else _promoted(connection, as_of_us, still_open)
-    first = [at for at in (unnamed, *(time for time, _ in promoted)) if at is not None]
-    return Cut(as_of_us, min([as_of_us, *first]), promoted)
+    first = [at for at in (unnamed, *(row.time_us for row in promoted)) if at is not None]
+    return Cut(as_of_us, min([as_of_us, *first]), promoted, is_sqlite(connection))
 
 
-def _promoted(connection: Connection, as_of_us: int, last_us: int) -> tuple[tuple[int, int], ...]:
+def _promoted(connection: Connection, as_of_us: int, last_us: int) -> tuple[Promoted, ...]:
     """The row that stood for each call whose standing row is not before the cut."""
     late = event_extra.alias("late")
     counted = event.alias("counted")
@@ -84,6 +97,8 @@ def _promoted(connection: Connection, as_of_us: int, last_us: int) -> tuple[tupl
             event.c.time_us,
             event.c.key,
             event.c.kind,
+            event.c.server_id,
+            event.c.tool_id,
             tool.c.name.label("tool"),
             client.c.raw.label("client"),
             version.c.name.label("version"),
@@ -97,12 +112,11 @@ def _promoted(connection: Connection, as_of_us: int, last_us: int) -> tuple[tupl
         .outerjoin(version, version.c.id == event.c.version_id)
         .where(event_extra.c.call.in_(calls), event_extra.c.time_us < as_of_us)
     )
-    rows = sorted(connection.execute(lines), key=lambda row: (row.call, *_precedence(row)))
+    rows = sorted(connection.execute(lines), key=lambda row: (row.call, *_rank(row)))
     firsts = (next(group) for _, group in groupby(rows, key=lambda row: row.call))
-    return tuple((row.time_us, row.key) for row in firsts)
+    return tuple(Promoted(row.time_us, row.key, row.server_id, row.tool_id) for row in firsts)
 
 
-def _precedence(row: Any) -> tuple[Any, ...]:
-    """Which line of a call stands for it: kind, time, then the least text, none last."""
-    texts = [(text is None, text or "") for text in (row.tool, row.client, row.version)]
-    return (row.kind, row.time_us, *texts, row.key)
+def _rank(row: Any) -> Rank:
+    """Which line of a call stands for it: the least."""
+    return rank(row.kind, row.time_us, row.tool, row.client, row.version, row.key)

@@ -6,10 +6,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from service.clock import DAY_US, QUARTER_US
 from service.events import TOOL_KINDS, Kind
 from service.store.engine import Connection
 from service.store.read_cut import Cut
 from service.store.read_names import STALE_INDEX
+from service.store.read_sets import among
 from service.store.read_words import chunks
 from service.store.schema import (
     activity,
@@ -25,8 +27,6 @@ from service.store.schema import (
     version,
 )
 
-QUARTER_US = 900 * 1_000_000
-DAY_US = 96 * QUARTER_US
 _STALE = (int(Kind.STALE_CALL), int(Kind.UNKNOWN_CALL))
 
 
@@ -93,17 +93,17 @@ def _ways(connection: Connection, cut: Cut, wanted: Wanted) -> "Iterator[sa.Colu
         if kind is not None:
             where.append(event.c.kind == int(kind))
         if wanted.server_ids is not None:
-            where.append(event.c.server_id.in_(sorted(wanted.server_ids)))
+            where.append(among(connection, event.c.server_id, wanted.server_ids))
         yield sa.and_(*where)
         return
     for server_id in sorted({server_id for server_id, _ in wanted.tools}):
         tools = sorted(tool_id for id_, tool_id in wanted.tools if id_ == server_id)
-        mine = sa.and_(event.c.server_id == server_id, event.c.tool_id.in_(tools))
+        mine = (event.c.server_id == server_id) & among(connection, event.c.tool_id, tools)
         if kind is None or int(kind) in _STALE:
             only = sa.true() if kind is None else event.c.kind == int(kind)
             yield sa.and_(mine, STALE_INDEX, only)
         if kind in (None, Kind.CALL):
-            days = {time_us // DAY_US for time_us, _ in cut.promoted}
+            days = {row.time_us // DAY_US for row in cut.promoted}
             days.update(_call_days(connection, server_id, tools))
             for start, end in _runs(days, DAY_US):
                 yield sa.and_(
@@ -117,7 +117,7 @@ def _ways(connection: Connection, cut: Cut, wanted: Wanted) -> "Iterator[sa.Colu
 def _call_days(connection: Connection, server_id: int, tools: list[int]) -> Sequence[int]:
     query = (
         sa.select(call_day.c.day)
-        .where(call_day.c.server_id == server_id, call_day.c.tool_id.in_(tools))
+        .where(call_day.c.server_id == server_id, among(connection, call_day.c.tool_id, tools))
         .where(call_day.c.kind == int(Kind.CALL))
         .distinct()
     )
@@ -146,7 +146,7 @@ def _first_keys(
 ) -> list[tuple[int, int]]:
     """(time, key) of the first events, with every one of the last instant."""
     if wanted.client_ids is not None:
-        where = where & cut.client().in_(sorted(wanted.client_ids))
+        where = where & among(connection, cut.client(), wanted.client_ids)
     order = event.c.time_us.desc() if newest_first else event.c.time_us
     query = sa.select(event.c.time_us, event.c.key)
     found: list[tuple[int, int]] = []
@@ -190,8 +190,8 @@ def _active_quarters(connection: Connection, wanted: Wanted) -> set[int]:
     if servers is None:
         servers = connection.scalars(sa.select(server.c.id)).all()
     query = sa.select(activity.c.quarter).where(
-        activity.c.server_id.in_(sorted(servers)),
-        activity.c.client_id.in_(sorted(wanted.client_ids or ())),
+        among(connection, activity.c.server_id, servers),
+        among(connection, activity.c.client_id, wanted.client_ids or ()),
         activity.c.quarter < -(-wanted.until_us // QUARTER_US) + 1,
     )
     if wanted.since_us is not None:

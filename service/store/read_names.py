@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from service.events import Kind
 from service.store.engine import Connection
+from service.store.read_cut import Cut
 from service.store.read_words import chunks, tool_names
 from service.store.schema import call_day, event, fact
 
@@ -34,13 +35,13 @@ class Said:
     replaced_by: tuple[str, ...] | None
 
 
-def logged_names(connection: Connection, server_id: int, as_of_us: int) -> list[Logged]:
+def logged_names(connection: Connection, cut: Cut, server_id: int) -> list[Logged]:
     """Every name that a call to the server spells, in the order of ids; one look-up a name."""
     stale = (event.c.server_id == server_id) & STALE_INDEX
     steps = walk(event.c.tool_id, stale)
     first = (
         sa.select(event.c.time_us)
-        .where(stale, event.c.tool_id == steps.c.id, event.c.time_us < as_of_us)
+        .where(stale, event.c.tool_id == steps.c.id, event.c.time_us < cut.as_of_us)
         .where(event.c.kind == int(Kind.STALE_CALL))
         .order_by(event.c.time_us)
         .limit(1)
@@ -49,8 +50,10 @@ def logged_names(connection: Connection, server_id: int, as_of_us: int) -> list[
     rows = connection.execute(sa.select(steps.c.id, first.label("first_us")))
     firsts = {row.id: row.first_us for row in rows if row.id is not None}
     counted = walk(call_day.c.tool_id, call_day.c.server_id == server_id)
-    ids = {*firsts, *connection.scalars(sa.select(counted.c.id))} - {None}
-    names = tool_names(connection, ids)
+    ids = {*firsts, *connection.scalars(sa.select(counted.c.id))}
+    # a line that a later one has replaced is in no roll-up any more
+    ids |= {row.tool_id for row in cut.promoted if row.server_id == server_id}
+    names = tool_names(connection, ids - {None})
     return [Logged(id_, names[id_], firsts.get(id_)) for id_ in sorted(names)]
 
 

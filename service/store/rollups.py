@@ -10,14 +10,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from service.clock import DAY_US, QUARTER_US
 from service.store import schema
 from service.store.dialect import PgType, insert_many, run_each, run_matching
 from service.store.engine import Connection
 from service.store.sessions import Session
 
-DAY_US = 86_400_000_000
-QUARTER_US = 900_000_000
-QUARTERS_A_DAY = 96
+_QUARTERS_A_DAY = DAY_US // QUARTER_US
 
 DayCell = tuple[int, int, int, int, int]
 """Server, tool, client (0 for none), kind, day."""
@@ -140,7 +139,7 @@ class Changes:
                 self.events[server, before, kind, quarter] -= leaving
                 self.lessened.add((server, before, kind, quarter))
                 if tool is not None and kind <= 3:
-                    day = quarter // QUARTERS_A_DAY
+                    day = quarter // _QUARTERS_A_DAY
                     _widen(self.gained, (server, tool, after, kind, day), rows, first_us, last_us)
                     if leaving:
                         cell = (server, tool, before, kind, day)

@@ -1,8 +1,8 @@
 """
 Every table, once. Instants are integers: microseconds since 1970-01-01T00:00:00Z (`…_us`).
 
-Text lives once, in dimension tables, and is at most 256 characters (longer text is cut and ends in a
-hash of the whole), so that every unique index fits on every database. Events and roll-ups hold ids
+Text lives once, in dimension tables, and is at most `names.TEXT_LIMIT` characters (longer text is
+cut and ends in a hash of the whole), so that every unique index fits on every database. Events and roll-ups hold ids
 without foreign keys: they are written by the million, and `db check` finds a dangling one.
 
 In roll-ups an id of 0 stands for "none": NULL in a key would count twice.
@@ -22,8 +22,6 @@ metadata = sa.MetaData(
 
 Id = sa.Integer
 Instant = sa.BigInteger
-TEXT_LIMIT = 256
-"""Characters of a text kept before the hash of the whole; the cut form is a little longer."""
 Text = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 """Compared by code points on both databases, whatever the server's locale: "the least text" must be
 the same text everywhere, also in Python."""
@@ -158,7 +156,7 @@ session = sa.Table(
     sa.Column("last_us", Instant, nullable=False),
     sa.Column("unnamed", sa.BigInteger, nullable=False),
     sa.UniqueConstraint("server_id", "digest"),
-    sa.Index("ix_session_first_us", "first_us"),
+    sa.Index("ix_session_first_us", "first_us", "server_id"),
 )
 """`hello_…`: of the earliest hello that names a client (ties by the least text): read in place of the
 client where a line names none. `named_…`: the client of the earliest line that names one, for
@@ -225,6 +223,15 @@ sa.Index(
     sqlite_where=event.c.fact_id.is_not(None),
     postgresql_where=event.c.fact_id.is_not(None),
 )
+sa.Index(
+    "ix_event_silent",
+    event.c.client_id,
+    event.c.time_us,
+    event.c.session_id,
+    event.c.server_id,
+    sqlite_where=event.c.counted == 0,
+    postgresql_where=event.c.counted == 0,
+)
 
 event_extra = sa.Table(
     "event_extra",
@@ -263,18 +270,20 @@ arrival = sa.Table(
 call_day = sa.Table(
     "call_day",
     metadata,
-    sa.Column("server_id", Id, primary_key=True),
-    sa.Column("tool_id", Id, primary_key=True),
-    sa.Column("client_id", Id, primary_key=True),
-    sa.Column("kind", sa.SmallInteger, primary_key=True),
-    sa.Column("day", Id, primary_key=True),
+    sa.Column("server_id", Id),
+    sa.Column("tool_id", Id),
+    sa.Column("client_id", Id),
+    sa.Column("kind", sa.SmallInteger),
+    sa.Column("day", Id),
     sa.Column("calls", sa.BigInteger, nullable=False),
     sa.Column("first_us", Instant, nullable=False),
     sa.Column("last_us", Instant, nullable=False),
+    sa.PrimaryKeyConstraint("server_id", "tool_id", "kind", "day", "client_id"),
     sqlite_with_rowid=False,
 )
 """Roll-up: counted calls per UTC day (since 1970-01-01), with the first and last of that day. The
-client is the line's, else its session's (inferred), else 0."""
+client is the line's, else its session's (inferred), else 0. The key has the day before the client:
+a range of days is then one stretch a name and kind, and today's calls are written side by side."""
 
 activity = sa.Table(
     "activity",

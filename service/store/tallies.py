@@ -7,13 +7,13 @@ from collections import Counter
 import sqlalchemy as sa
 
 from service import names
+from service.clock import DAY_US
 from service.events import Portion
 from service.store import schema
 from service.store.dialect import insert_many
 from service.store.dimensions import Place
 from service.store.engine import Connection
 
-DAY_US = 86_400_000_000
 KEPT_REJECTS = 10_000
 """Rejected records of one batch that are kept; all of them are counted."""
 

@@ -2,20 +2,22 @@
 The write side: one portion of a delivery, stored exactly once with all that is derived from it.
 
 Whatever the order, the split into portions and the re-sends of the same rows, the database says the
-same in the end (but for the ids, and for which batch brought a row).
+same in the end (but for the ids, and for which batch brought a row). A row that is stored already
+leaves nothing but its place in the account, even where it says something else than the stored one.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from service.events import Kind, Portion, Row, Stored
+from service.clock import QUARTER_US
+from service.events import Portion, Row, Stored
 from service.store import calls, dimensions, schema, sessions, tallies
 from service.store.calls import Identity
 from service.store.dialect import Values, insert_many, run_matching
 from service.store.dimensions import Ids, Place
 from service.store.engine import Connection
-from service.store.rollups import QUARTER_US, Changes
+from service.store.rollups import Changes
 from service.store.sessions import Naming, Session, SessionKey
 
 _EVENT = [
@@ -47,6 +49,11 @@ _EXTRA = [
     "arrival",
 ]
 
+_STORED = """
+SELECT e.time_us, e.key FROM {wanted} CROSS JOIN event AS e
+WHERE e.time_us = wanted.column1 AND e.key = wanted.column2
+"""
+
 
 def add(conn: Connection, portion: Portion, *, quarantine_days: int) -> Stored:
     """
@@ -58,18 +65,18 @@ def add(conn: Connection, portion: Portion, *, quarantine_days: int) -> Stored:
         How many rows were new, how many were stored already, and the new ones by kind.
     """
     place = dimensions.place_of(conn, portion)
-    rows: dict[Identity, Row] = {}
-    for row in _with_first_times(conn, portion.rows):
-        rows.setdefault((row.time_us, row.key), row)
-    stored = _add_rows(conn, place, rows) if rows else Counter[Kind]()
-    accepted = stored.total()
+    new = _new_rows(conn, _with_first_times(conn, portion.rows))
+    if new:
+        _add_rows(conn, place, new)
+    accepted = len(new)
     duplicates = len(portion.rows) - accepted
     dropped = tallies.quarantine(conn, portion, place, days=quarantine_days)
     tallies.add_fates(conn, portion, place, accepted=accepted, duplicates=duplicates)
     tallies.add_hours(conn, portion, place)
     if dropped or portion.rows or portion.rejected or portion.ignored or portion.hours:
         raise_data_version(conn)
-    return Stored(batch=place.batch, accepted=accepted, duplicates=duplicates, events=dict(stored))
+    events = Counter(row.kind for row in new.values())
+    return Stored(batch=place.batch, accepted=accepted, duplicates=duplicates, events=dict(events))
 
 
 def raise_data_version(conn: Connection) -> None:
@@ -103,30 +110,36 @@ def _with_first_times(conn: Connection, rows: list[Row]) -> Iterable[Row]:
     return [replace(row, time_us=first[row.key]) if row.arrival else row for row in rows]
 
 
-def _add_rows(conn: Connection, place: Place, rows: dict[Identity, Row]) -> Counter[Kind]:
-    """Store the rows that are new, with what is derived from them, and count them by kind."""
+def _new_rows(conn: Connection, rows: Iterable[Row]) -> dict[Identity, Row]:
+    """
+    The rows whose identity is not stored yet, the first of each, in the order of time and key.
+
+    Nobody else can store them before this transaction ends: there is one writer.
+    """
+    first: dict[Identity, Row] = {}
+    for row in rows:
+        first.setdefault((row.time_us, row.key), row)
+    wanted = sorted(first)
+    stored = set(run_matching(conn, _STORED, ["int8", "int8"], wanted))
+    return {identity: first[identity] for identity in wanted if identity not in stored}
+
+
+def _add_rows(conn: Connection, place: Place, rows: dict[Identity, Row]) -> None:
+    """Store *rows*, none of which is stored yet, with what is derived from them."""
     ids = dimensions.ids_of(conn, rows.values())
     joined = _sessions(conn, ids, rows.values())
     ofs = {
         identity: call for identity, row in rows.items() if (call := calls.call_of(row)) is not None
     }
     silent, silenced = _settle(conn, ids, rows, ofs)
-    values = {
-        identity: _event(place, ids, joined, row, 0 if identity in silent else 1)
+    values = [
+        _event(place, ids, joined, row, 0 if identity in silent else 1)
         for identity, row in rows.items()
-    }
-    new: list[Identity] = insert_many(
-        conn,
-        schema.event,
-        _EVENT,
-        [values[identity] for identity in sorted(values)],
-        conflict="ON CONFLICT (time_us, key) DO NOTHING",
-        returning=["time_us", "key"],
-    )
-    extras = [_extra(rows[identity], ofs.get(identity)) for identity in sorted(new)]
+    ]
+    insert_many(conn, schema.event, _EVENT, values)
+    extras = [_extra(row, ofs.get(identity)) for identity, row in rows.items()]
     insert_many(conn, schema.event_extra, _EXTRA, [extra for extra in extras if extra])
-    _derive(conn, joined, [(rows[identity], values[identity]) for identity in new], silenced)
-    return Counter(rows[identity].kind for identity in new)
+    _derive(conn, joined, list(zip(rows.values(), values, strict=True)), silenced)
 
 
 def _sessions(conn: Connection, ids: Ids, rows: Iterable[Row]) -> dict[SessionKey, Session]:

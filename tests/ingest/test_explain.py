@@ -74,8 +74,16 @@ def test_a_tool_that_a_text_names_says_so() -> None:
         (b"started", Ignored, "Ignored: it holds none of the messages"),
         (b"Retired tool called", Ignored, "Ignored: it is no JSON object"),
         (b'{"msg":"x","q":"Retired tool called"}', Ignored, "Ignored: its own message and method"),
-        (b'{"msg":"Retired tool called"}', Rejected, "Rejected: missing_tool."),
-        (b'{"msg":"Reti', Rejected, "Rejected: invalid_json."),
+        (
+            b'{"msg":"Retired tool called"}',
+            Rejected,
+            "Rejected: missing_tool (it is a call that names no tool where the profiles look for one).",
+        ),
+        (
+            b'{"msg":"Reti',
+            Rejected,
+            "Rejected: invalid_json (it begins like JSON and cannot be parsed; perhaps it was cut).",
+        ),
     ],
 )
 def test_every_outcome_has_a_sentence(raw: bytes, outcome: type, why: str) -> None:

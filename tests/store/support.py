@@ -139,6 +139,9 @@ _OTHERS = (
         "JOIN server AS s ON s.id = f.server_id JOIN tool AS t ON t.id = f.tool_id ORDER BY 1, 2, 3"
     ),
     "SELECT key, time_us FROM arrival ORDER BY 1",
+    "SELECT name FROM server ORDER BY 1",
+    "SELECT name FROM tool ORDER BY 1",
+    "SELECT name FROM version ORDER BY 1",
 )
 
 
@@ -149,7 +152,7 @@ def contents(engine: Engine) -> list[list[tuple[Any, ...]]]:
 
 def rich_rows() -> list[Row]:
     """Twelve rows in which everything meets: two servers, a late hello, one call on three lines,
-    rare fields, facts, callers, two rows in one instant."""
+    rare fields, facts, callers, two rows in one instant. `revision_0001.sql` holds the same."""
     fact = Fact(last_release="1.2", replaced_by=("new_tool",), message="gone")
     shape = {"session": "s1", "request_id": "7"}
     who = Caller(level=CallerLevel.ADDRESS, digest="ab", network="n1")

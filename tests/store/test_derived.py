@@ -1,6 +1,5 @@
 """Sessions, calls on several lines, roll-ups: what follows from rows, in whatever order they come."""
 
-from collections.abc import Callable
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -8,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from service.events import TOOL_KINDS, Fact, Kind, Row
+from service.events import Kind, Row
 from service.store.engine import Engine
+from tests.store.rows import some_rows
 from tests.store.support import (
     ACTIVITY,
     CALL_DAYS,
@@ -22,10 +22,8 @@ from tests.store.support import (
     SESSIONS,
     contents,
     differences,
-    execute,
     query,
     rebuild,
-    rich_rows,
     row,
     store,
     wipe,
@@ -179,41 +177,6 @@ def test_a_listing_and_a_call_with_one_request_id_both_count(engine: Engine) -> 
     assert query(engine, "SELECT sum(counted) FROM event") == [(2,)]
 
 
-TIMES = [NOON, NOON + 1, NOON + SECOND, NOON + 16 * MINUTE, NOON + DAY, NOON - DAY]
-
-
-@st.composite
-def some_rows(draw: st.DrawFn) -> list[Row]:
-    """Rows out of few values each, so that they meet in sessions, calls, cells and instants."""
-    rows = []
-    for key in range(draw(st.integers(1, 14))):
-        kind = draw(st.sampled_from(Kind))
-        is_call = kind in TOOL_KINDS
-        rows.append(
-            row(
-                key,
-                draw(st.sampled_from(TIMES)),
-                kind,
-                server=draw(st.sampled_from(["main", "main", "other"])),
-                client=draw(st.sampled_from([None, None, "Zed", "Cursor", "zed (via x)"])),
-                version=draw(st.sampled_from([None, "1", "2"])),
-                session=draw(st.sampled_from([None, "s", "s", "t"])),
-                tool=draw(st.sampled_from(["old_tool", "a_tool"])) if is_call else None,
-                request_id=draw(st.sampled_from([None, "7"])),
-                fact=Fact(last_release="1", replaced_by=None, message=None)
-                if kind is Kind.STALE_CALL
-                else None,
-            )
-        )
-    return rows
-
-
-@pytest.fixture
-def two_engines(new_engine: Callable[[], Engine]) -> tuple[Engine, Engine]:
-    """Two databases, wiped by each example."""
-    return new_engine(), new_engine()
-
-
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -236,82 +199,3 @@ def test_no_order_split_or_resend_changes_what_is_stored(
     assert contents(pieces) == contents(whole)
     assert differences(pieces) == []
     assert rebuild(pieces) == 0
-
-
-@pytest.mark.parametrize(
-    ("tampering", "said"),
-    [
-        (
-            "UPDATE call_day SET calls = calls + 2 WHERE kind = 2",
-            (
-                "call_day: server main, client Cursor, unknown_call, tool old_tool, day 2026-10-05: "
-                "3 calls, the rows say 1"
-            ),
-        ),
-        (
-            "UPDATE call_day SET first_us = first_us - 1000000 WHERE kind = 2",
-            (
-                "call_day: server main, client Cursor, unknown_call, tool old_tool, day 2026-10-05: "
-                "from 2026-10-05T12:00:01.000000Z to 2026-10-05T12:00:02.000000Z, the rows say "
-                "from 2026-10-05T12:00:02.000000Z to 2026-10-05T12:00:02.000000Z"
-            ),
-        ),
-        (
-            "DELETE FROM activity WHERE kind = 4",
-            (
-                "activity: server other, unattributed, notification, "
-                "quarter-hour 2026-10-06T12:00:00.000000Z: 0 events, the rows say 1"
-            ),
-        ),
-        (
-            "UPDATE session SET unnamed = 9 WHERE digest = 's2'",
-            "session s2 of server main: unnamed is 9, the rows say 1",
-        ),
-        (
-            "UPDATE client SET via = NULL WHERE raw LIKE 'Claude%'",
-            "client 'Claude-AI (via mcp-remote 1)': via is None, its spelling says 'mcp-remote'",
-        ),
-        (
-            "UPDATE event SET counted = 0 WHERE key = 8",
-            (
-                "event at 2026-10-06T12:00:00.000000Z with key 8: "
-                "counted is 0, the lines of its call say 1"
-            ),
-        ),
-    ],
-    ids=["calls", "first", "events", "session", "client", "counted"],
-)
-def test_an_altered_cell_is_named_and_mended(engine: Engine, tampering: str, said: str) -> None:
-    """`db check` says which, with both numbers; `db rebuild` puts it right."""
-    rows = [line for line in rich_rows() if line.key != 4]
-    rows[2] = row(3, NOON + 2 * SECOND, Kind.UNKNOWN_CALL, client="Cursor")
-    store(engine, rows)
-    before = contents(engine)
-    assert differences(engine) == []
-
-    execute(engine, tampering)
-
-    assert said in differences(engine)
-    assert rebuild(engine) > 0
-    assert contents(engine) == before
-    assert rebuild(engine) == 0
-
-
-def test_an_id_that_points_nowhere_is_named(engine: Engine) -> None:
-    """Events carry no foreign keys: the check follows each of their ids."""
-    store(engine, rich_rows())
-    execute(engine, "UPDATE event SET tool_id = 99 WHERE key = 8")
-    execute(engine, "DELETE FROM event WHERE key = 9")
-    found = differences(engine)
-    assert "event: 1 rows point to a tool that does not exist" in found
-    assert "event_extra: 1 rows belong to no event" in found
-    assert any("tool number 99, which does not exist" in line for line in found)
-
-
-def test_of_many_differences_a_hundred_are_told_and_all_counted(engine: Engine) -> None:
-    """150 wrong cells are a hundred sentences and the number of the others."""
-    store(engine, [row(key, NOON + key * DAY) for key in range(150)])
-    execute(engine, "UPDATE call_day SET calls = 2")
-    found = differences(engine)
-    assert len(found) == 101
-    assert found[-1] == "… and 50 more"
