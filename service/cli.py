@@ -5,6 +5,7 @@ Results go to standard output, everything said beside them to standard error. Ex
 1 something could not be read or is wrong, 2 bad usage.
 """
 
+import io
 import json
 import os
 import sys
@@ -53,6 +54,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 def main() -> None:
     """Run the command; a mistake ends in one clear line and its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the encoding cannot write
     try:
         app()
     except LastCallError as error:
@@ -327,7 +331,9 @@ def _write(path: Path, text: str) -> None:
 
 
 def _print_json(value: object) -> None:
-    echo(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+    # On a terminal a stranger's control characters must stay text.
+    ascii_only = sys.stdout.isatty()
+    echo(json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, indent=2))
 
 
 def _complain_of(unread: list[str]) -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service import terminal
+from service import names, terminal
 from service.clock import system_clock
 from service.errors import LastCallError, UnreadableInput
 from service.events import Event, Ignored, Receipt, Rejected
@@ -52,7 +52,11 @@ def read(
     """
     done = Intake()
     found = _expand(paths, done.unread)
-    feed = Feed(server=server, source=source, batch=new_run(system_clock()))
+    feed = Feed(
+        server=names.feed_name("--server", server),
+        source=names.feed_name("--source", source) or "files",
+        batch=new_run(system_clock()),
+    )
     gathered = hinting.Hints() if hints else None
     with open_pipeline(settings) as pipeline, terminal.progress(_total_size(found)) as bar:
         for path in found:

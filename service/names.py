@@ -19,6 +19,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from service.errors import BadParameter
+
 TEXT_LIMIT = 256
 """Characters of a text that are kept; a longer one ends in a hash of the whole."""
 
@@ -66,6 +68,23 @@ def _plain(text: str, *, keep: str = "") -> str:
     """Invisible characters removed (but for those in *keep*), NFC, white space collapsed, trimmed."""
     seen = _INVISIBLE.sub(lambda found: found[0] if found[0] in keep else "", text)
     return " ".join(unicodedata.normalize("NFC", seen).split())
+
+
+FEED_LIMIT = 128
+"""Characters of the name of a server or a source that an operator gives."""
+
+
+def feed_name(parameter: str, value: str | None) -> str | None:
+    """
+    Read the name of a server or source; None where it is blank.
+
+    Raises:
+        BadParameter: It is longer than `FEED_LIMIT`.
+    """
+    cleaned = clean(value or "").strip()
+    if len(cleaned) > FEED_LIMIT:
+        raise BadParameter(parameter, f"at most {FEED_LIMIT} characters, this has {len(cleaned)}")
+    return cleaned or None
 
 
 def read_client(raw: str) -> ClientName | None:

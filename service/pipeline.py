@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from service.clock import Clock, system_clock
+from service.clock import DAY_US, Clock, system_clock
 from service.errors import BodyNotDecodable, BodyTooLarge, UnreadableInput
 from service.events import BatchName, Portion, Receipt, Stored
 from service.ingest import body, keys, recognise, sources
@@ -22,8 +22,6 @@ from service.store import engine as db
 from service.store import secrets, tallies, writer
 
 __all__ = ["Feed", "Pipeline", "Watcher", "new_run", "profiles_of", "recogniser"]
-
-DAY_US = 86_400 * 10**6
 
 
 def new_run(now_us: int) -> BatchName:
@@ -82,7 +80,7 @@ class Pipeline:
         self._engine = engine
         self._settings = settings
         self._clock = clock
-        with db.writing(engine) as connection:
+        with db.reading(engine) as connection:
             key, identity = secrets.read_secrets(connection)
         hasher = keys.Hasher(keys.Secrets(key=key, identity=identity))
         self.recogniser = recogniser(settings, hasher, clock)

@@ -14,8 +14,10 @@ from typer import echo
 from service.events import Receipt
 from service.ingest.explain import Explanation
 
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_err = Console(stderr=True, highlight=False, soft_wrap=True)
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
+_err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 def safe(text: object) -> str:

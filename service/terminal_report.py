@@ -30,7 +30,7 @@ def _table(
     for row in rows:
         table.add_row(*(escape(safe(value)) for value in row))
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
-    Console(highlight=False, width=width).print(table)
+    Console(highlight=False, emoji=False, width=width).print(table)
 
 
 def report(answer: Mapping[str, Any], done: Receipt) -> None:

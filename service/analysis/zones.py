@@ -11,10 +11,8 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
-SECOND_US = 1_000_000
-HOUR_US = 3_600 * SECOND_US
-QUARTER_US = HOUR_US // 4
-DAY_US = 24 * HOUR_US
+from service.clock import HOUR_US
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST_US = (datetime(1, 1, 3, tzinfo=UTC) - EPOCH) // timedelta(microseconds=1)
 LATEST_US = (datetime(9999, 11, 30, tzinfo=UTC) - EPOCH) // timedelta(microseconds=1)

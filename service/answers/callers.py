@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from service.analysis.counts import codes
-from service.analysis.zones import is_utc
 from service.answers import calls as gather
-from service.answers.names import active_days, moment_of, sortable
-from service.answers.paging import Order, order_asked, page
+from service.answers import tallies
+from service.answers.names import moment_of, sortable
+from service.answers.paging import order_asked, page
 from service.answers.people import people
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
 from service.answers.scope import Scope, scope_of
@@ -58,14 +56,15 @@ def callers(connection: Connection, query: Query, moment: Moment) -> Collection[
 
     Raises:
         BadParameter: A parameter cannot be used.
+        Conflict: The rows are sorted by a value that changes, and the data did since the first page.
     """
-    column, descending = order_asked(query, SORTS)
+    order = order_asked(query, SORTS)
     limit = limit_asked(query)
-    scope = scope_of(connection, query, moment, "callers")
+    scope = scope_of(connection, query, moment, "callers", changes=order.changes)
     kept, last = page(
         _rows(scope),
-        lambda pair: (sortable(pair[1], column), pair[1].server, pair[1].name, pair[0]),
-        Order(descending),
+        lambda pair: (sortable(pair[1], order.column), pair[1].server, pair[1].name, pair[0]),
+        order,
         scope.after,
         limit,
     )
@@ -73,39 +72,30 @@ def callers(connection: Connection, query: Query, moment: Moment) -> Collection[
 
 
 def _rows(scope: Scope) -> list[tuple[str, CallerRow]]:
-    """(client key, row) of each group."""
+    """(client key, row) of each group; all of them from rows, which tell callers and versions apart."""
     names = scope.names
-    found = gather.sums(scope, names, by_day=is_utc(scope.query.tz))
     calls = gather.rows(scope, names, ((scope.start_us, scope.until_us),))
-    known = people(scope, [*codes(found.client_id)[0], *codes(calls.client_id)[0]])
+    known = people(scope, codes(calls.client_id)[0])
     width = max(len(known.keys), 1)
-    pair = gather.name_numbers(names, found.server_id, found.tool_id) * width
-    pair = pair + known.groups(found.client_id)
-    row_pair = gather.name_numbers(names, calls.server_id, calls.tool_id) * width
-    row_pair = row_pair + known.groups(calls.client_id)
-    pairs, place = codes(np.concatenate([pair, row_pair]))
-    group, row_group = place[: pair.size], place[pair.size :]
-    size = pairs.size
-    totals = gather.totals(group, found, size)
-    people_behind = gather.count_callers(row_group, calls, known, size)
-    days = active_days(scope, names, group, found, row_group, calls, size)
-    versions = gather.versions_by_group(scope, row_group, calls, known, size)
-    inferred = np.bincount(row_group, weights=calls.inferred, minlength=size)
+    number = gather.name_numbers(names, calls.server_id, calls.tool_id)
+    pairs, group = codes(number * width + known.groups(calls.client_id))
+    counted = tallies.tally(scope, group, calls, known, pairs.size)
+    days = tallies.local_days(scope, group, calls, pairs.size)
     rows = []
-    for i, number in enumerate(pairs):
-        name, key = names[int(number) // width], known.keys[int(number) % width]
+    for i, pair in enumerate(pairs):
+        name, key = names[int(pair) // width], known.keys[int(pair) % width]
         row = CallerRow(
             server=name.server,
             name=name.name,
             client=known.name(key),
-            stale_calls=totals[i].calls,
-            callers=int(people_behind[i]),
+            stale_calls=counted.totals[i].calls,
+            callers=int(counted.callers[i]),
             active_days=int(days[i]),
-            versions=tuple(versions[i][:VERSIONS_SHOWN]),
-            version_count=len(versions[i]),
-            first_call=moment_of(totals[i].first_us),
-            last_call=moment_of(totals[i].last_us),
-            inferred_calls=int(inferred[i]),
+            versions=tuple(counted.versions[i][:VERSIONS_SHOWN]),
+            version_count=len(counted.versions[i]),
+            first_call=moment_of(counted.totals[i].first_us),
+            last_call=moment_of(counted.totals[i].last_us),
+            inferred_calls=int(counted.inferred[i]),
         )
         rows.append((key, row))
     return rows

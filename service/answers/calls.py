@@ -9,12 +9,11 @@ from functools import partial
 
 import numpy as np
 
-from service.analysis.counts import Column, codes, distinct
-from service.analysis.zones import DAY_US
-from service.answers.people import NOBODY, People
+from service.analysis.counts import Column, codes
 from service.answers.scope import Name, Scope
+from service.clock import DAY_US
 from service.events import Kind
-from service.store import read_calls, read_names, read_words
+from service.store import read_calls, read_names
 from service.store.read_calls import Calls, Sums
 
 _LOGGED_STALE = (Kind.STALE_CALL, Kind.UNKNOWN_CALL)
@@ -40,7 +39,7 @@ def days_of(scope: Scope) -> Days:
     return Days((first, last), tuple((a, b) for a, b in edges if a < b))
 
 
-def _by_server(names: Iterable[Name]) -> dict[int, dict[int, int]]:
+def by_server(names: Iterable[Name]) -> dict[int, dict[int, int]]:
     """Server → tool → since when it is retired."""
     found: dict[int, dict[int, int]] = {}
     for name in names:
@@ -58,19 +57,23 @@ def rows(
 ) -> Calls:
     """Every stale call to these names in the spans, in no order, with the columns it needs."""
     parts = []
-    for server_id, retired in _by_server(names).items():
+    for server_id, retired in by_server(names).items():
         parts += [
             read_calls.stale_calls(
                 scope.connection, scope.cut, server_id, retired, *span, scope.client_ids, need
             )
             for span in spans
         ]
-        parts.append(_succeeded(scope, server_id, retired, spans))
+        parts.append(_succeeded(scope, server_id, retired, spans, need))
     return Calls.join(parts)
 
 
 def _succeeded(
-    scope: Scope, server_id: int, retired: dict[int, int], spans: Sequence[Span]
+    scope: Scope,
+    server_id: int,
+    retired: dict[int, int],
+    spans: Sequence[Span],
+    need: Collection[str],
 ) -> Calls:
     """Ordinary calls to names that were retired by then, read for the days that hold any."""
     days = {
@@ -78,7 +81,7 @@ def _succeeded(
         for tool_id, day in _succeeded_days(scope, server_id, retired)
         if (day + 1) * DAY_US > retired[tool_id]
     }
-    days |= {time_us // DAY_US for time_us, _ in scope.cut.promoted}
+    days |= {row.time_us // DAY_US for row in scope.cut.promoted}
     pieces = [
         (max(start, day * DAY_US), min(end, (day + 1) * DAY_US))
         for start, end in spans
@@ -86,9 +89,33 @@ def _succeeded(
         if day * DAY_US < end and (day + 1) * DAY_US > start
     ]
     calls = read_calls.succeeded_calls(
-        scope.connection, scope.cut, server_id, retired, _joined(pieces), scope.client_ids
+        scope.connection, scope.cut, server_id, retired, _joined(pieces), scope.client_ids, need
     )
     return calls.where(calls.time_us >= _lookup(retired, calls.tool_id))
+
+
+def turning_days(
+    scope: Scope,
+    server_id: int,
+    retired: dict[int, int],
+    met: Iterable[tuple[int, int]],
+    need: Collection[str] = read_calls.CLIENT,
+) -> Calls:
+    """
+    Ordinary calls of the days on which their names were retired, from the instant they were.
+
+    `met` are (tool, day) that hold ordinary calls. Of all other days the roll-up's cells are whole:
+    they lie before the instant, or from it on.
+    """
+    turned = {
+        tool_id: retired[tool_id]
+        for tool_id, day in met
+        if day * DAY_US < retired[tool_id] < (day + 1) * DAY_US
+    }
+    days = sorted({at // DAY_US for at in turned.values()})
+    spans = [(day * DAY_US, (day + 1) * DAY_US) for day in days]
+    calls = _succeeded(scope, server_id, turned, spans, need)
+    return calls.where(calls.time_us // DAY_US == _lookup(turned, calls.tool_id) // DAY_US)
 
 
 def _succeeded_days(scope: Scope, server_id: int, tool_ids: Iterable[int]) -> list[tuple[int, int]]:
@@ -128,7 +155,7 @@ def sums(
     """
     days = days_of(scope)
     parts = []
-    for server_id, retired in _by_server(names).items():
+    for server_id, retired in by_server(names).items():
         daily = partial(
             read_calls.daily,
             scope.connection,
@@ -146,16 +173,12 @@ def sums(
         if met:
             cells = daily(tool_ids={tool_id for tool_id, _ in met}, kinds=(Kind.CALL,), by_day=True)
             parts.append(cells.where(cells.day * DAY_US >= _lookup(retired, cells.tool_id)))
-        for tool_id, day in met:
-            at = retired[tool_id]
-            if day * DAY_US < at < (day + 1) * DAY_US:  # the day it was retired on is not whole
-                span = (at, (day + 1) * DAY_US)
-                parts.append(_as_sums(_succeeded(scope, server_id, {tool_id: at}, [span])))
-    parts.append(_as_sums(rows(scope, names, days.edges, read_calls.CLIENT)))
+            parts.append(as_sums(turning_days(scope, server_id, retired, met)))
+    parts.append(as_sums(rows(scope, names, days.edges, read_calls.CLIENT)))
     return Sums.join(parts)
 
 
-def _as_sums(calls: Calls) -> Sums:
+def as_sums(calls: Calls) -> Sums:
     """Each call as a sum of one."""
     return Sums(
         server_id=calls.server_id,
@@ -176,81 +199,3 @@ def name_numbers(names: Sequence[Name], server_id: Column, tool_id: Column) -> C
         for tool in name.tool_ids
     }
     return _lookup(table, (server_id << 32) + tool_id)
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """What the calls of one group came to. Instants are None where there is no call."""
-
-    calls: int
-    first_us: int | None
-    last_us: int | None
-
-
-def totals(group: Column, found: Sums, groups: int) -> list[Total]:
-    """Add up sums by the number of their group."""
-    calls = np.zeros(groups, dtype=np.int64)
-    np.add.at(calls, group, found.calls)
-    first = np.full(groups, np.iinfo(np.int64).max)
-    np.minimum.at(first, group, found.first_us)
-    last = np.full(groups, np.iinfo(np.int64).min)
-    np.maximum.at(last, group, found.last_us)
-    return [
-        Total(int(n), int(a), int(b)) if n else Total(0, None, None)
-        for n, a, b in zip(calls, first, last, strict=True)
-    ]
-
-
-def caller_numbers(calls: Calls, people: People) -> Column:
-    """
-    Who made each call: a stored caller's id, else minus one and below for the client, else 0.
-
-    A call without a stored caller counts its client as the caller; without either it counts none.
-    """
-    group = people.groups(calls.client_id)
-    nobody = people.keys.index(NOBODY) if NOBODY in people.keys else -1
-    by_client = np.where(group == nobody, 0, -1 - group)
-    return np.where(calls.caller_id > 0, calls.caller_id, by_client)
-
-
-def count_callers(group: Column, calls: Calls, people: People, groups: int) -> Column:
-    """How many distinct callers each group of calls has."""
-    caller = caller_numbers(calls, people)
-    known = caller != 0
-    pairs, _ = distinct([group[known], caller[known]])
-    return np.bincount(pairs, minlength=groups).astype(np.int64)
-
-
-def version_texts(scope: Scope, calls: Calls, people: People) -> tuple[list[str | None], Column]:
-    """The distinct versions of calls (their line's, else the one in the client's name), and each's."""
-    own, own_row = codes(calls.version_id)
-    words = read_words.version_names(scope.connection, [int(i) for i in own if i])
-    named, named_row = codes(calls.client_id)
-    in_name = [people.spellings[int(i)].version if i else None for i in named]
-    texts: dict[str | None, int] = {}
-
-    def place(text: str | None) -> int:
-        return texts.setdefault(text, len(texts))
-
-    by_name = np.array([place(text) for text in in_name], dtype=np.int64)
-    by_line = np.array([place(words[int(i)]) if i else -1 for i in own], dtype=np.int64)
-    if not calls.time_us.size:
-        return [], calls.time_us
-    chosen = by_line[own_row]
-    return list(texts), np.where(chosen >= 0, chosen, by_name[named_row])
-
-
-def versions_by_group(
-    scope: Scope, group: Column, calls: Calls, people: People, groups: int
-) -> list[list[str]]:
-    """The distinct versions of each group's calls, the one with the latest call first; ties by text."""
-    texts, version = version_texts(scope, calls, people)
-    found: list[dict[str, int]] = [{} for _ in range(groups)]
-    pairs, place = codes(group * max(len(texts), 1) + version)
-    last = np.full(pairs.size, np.iinfo(np.int64).min)
-    np.maximum.at(last, place, calls.time_us)
-    for pair, time_us in zip(pairs, last, strict=True):
-        text = texts[int(pair) % len(texts)]
-        if text is not None:
-            found[int(pair) // len(texts)][text] = int(time_us)
-    return [sorted(each, key=lambda text: (-each[text], text)) for each in found]

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from service.analysis.counts import codes, distinct
+from service.analysis.counts import codes, count_distinct
 from service.answers import calls as gather
+from service.answers import tallies
 from service.answers.callers import VERSIONS_SHOWN
 from service.answers.names import moment_of, sortable
-from service.answers.paging import Order, order_asked, page
+from service.answers.paging import order_asked, page
 from service.answers.people import People, people
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
 from service.answers.scope import Scope, scope_of
@@ -58,14 +57,15 @@ def clients(connection: Connection, query: Query, moment: Moment) -> Collection[
 
     Raises:
         BadParameter: A parameter cannot be used.
+        Conflict: The rows are sorted by a value that changes, and the data did since the first page.
     """
-    column, descending = order_asked(query, SORTS)
+    order = order_asked(query, SORTS)
     limit = limit_asked(query)
-    scope = scope_of(connection, query, moment, "clients")
+    scope = scope_of(connection, query, moment, "clients", changes=order.changes)
     kept, last = page(
         _rows(scope),
-        lambda pair: (sortable(pair[1], column), pair[0]),
-        Order(descending),
+        lambda pair: (sortable(pair[1], order.column), pair[0]),
+        order,
         scope.after,
         limit,
     )
@@ -83,31 +83,17 @@ def _active(scope: Scope) -> set[int]:
 
 
 def _rows(scope: Scope) -> list[tuple[str, ClientRow]]:
-    """(client key, row) of each client."""
-    found = gather.sums(scope, scope.names)
+    """(client key, row) of each client; its calls from rows, which tell callers and versions apart."""
     calls = gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),))
-    calling = {int(i) for i in codes(found.client_id)[0]} | {
-        int(i) for i in codes(calls.client_id)[0]
-    }
+    calling = {int(i) for i in codes(calls.client_id)[0]}
     active = calling if scope.query.name is not None else calling | _active(scope)
-    opened = (
-        read_activity.sessions(
-            scope.connection, scope.cut, scope.server_ids, scope.start_us, scope.until_us
-        )
-        if scope.start_us < scope.until_us
-        else []
-    )
+    opened = _opened(scope)
     known = people(scope, active | {o.client_id for o in opened if o.client_id})
     size = len(known.keys)
-    group = known.groups(found.client_id)
-    row_group = known.groups(calls.client_id)
-    totals = gather.totals(group, found, size)
-    name = gather.name_numbers(scope.names, found.server_id, found.tool_id)
-    called, _ = distinct([group, name])
-    names = np.bincount(called, minlength=size)
-    callers = gather.count_callers(row_group, calls, known, size)
-    versions = gather.versions_by_group(scope, row_group, calls, known, size)
-    inferred = np.bincount(row_group, weights=calls.inferred, minlength=size)
+    group = known.groups(calls.client_id)
+    counted = tallies.tally(scope, group, calls, known, size)
+    name = gather.name_numbers(scope.names, calls.server_id, calls.tool_id)
+    names = count_distinct(group, name, size)
     hellos = _hellos(scope, known, opened)
     vias = _vias(known, active)
     present = {known.key(id_) for id_ in active}
@@ -116,22 +102,32 @@ def _rows(scope: Scope) -> list[tuple[str, ClientRow]]:
         if key not in present:
             continue
         sessions, said = hellos.get(key, (0, []))
-        every = versions[i] + [text for text in said if text not in versions[i]]
+        called = counted.versions[i]
+        every = called + [text for text in said if text not in called]
         row = ClientRow(
             client=known.name(key),
             via=tuple(sorted(vias.get(key, ()))),
             versions=tuple(every[:VERSIONS_SHOWN]),
             version_count=len(every),
             sessions=sessions,
-            stale_calls=totals[i].calls,
+            stale_calls=counted.totals[i].calls,
             names=int(names[i]),
-            callers=int(callers[i]),
-            first_call=moment_of(totals[i].first_us),
-            last_call=moment_of(totals[i].last_us),
-            inferred_calls=int(inferred[i]),
+            callers=int(counted.callers[i]),
+            first_call=moment_of(counted.totals[i].first_us),
+            last_call=moment_of(counted.totals[i].last_us),
+            inferred_calls=int(counted.inferred[i]),
         )
         rows.append((key, row))
     return rows
+
+
+def _opened(scope: Scope) -> list[Opened]:
+    """Sessions that overlap the range."""
+    if scope.start_us >= scope.until_us:
+        return []
+    return read_activity.sessions(
+        scope.connection, scope.cut, scope.server_ids, scope.start_us, scope.until_us
+    )
 
 
 def _hellos(scope: Scope, known: People, opened: list[Opened]) -> dict[str, tuple[int, list[str]]]:

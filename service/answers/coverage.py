@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from service.analysis.coverage import Gap
-from service.analysis.zones import HOUR_US
 from service.answers.paging import Order, page
 from service.answers.query import Collection, GapRow, Instant, Moment, Query, limit_asked
 from service.answers.scope import Scope, gap_row, scope_of
-from service.store import read_health
+from service.clock import HOUR_US
 from service.store.engine import Connection
 
 
@@ -39,13 +38,13 @@ def coverage(connection: Connection, query: Query, moment: Moment) -> Collection
     return scope.answer((gap_row(gap) for gap in kept), last, sources=spans(scope))
 
 
-def _key(gap: Gap) -> tuple[str, int, str, str, int]:
-    return ("", gap.start, gap.server, gap.source, gap.end)
+def _key(gap: Gap) -> tuple[str, int, str, str]:
+    """What tells gaps apart; not the end, which moves on while a source stays silent."""
+    return ("", gap.start, gap.server, gap.source)
 
 
 def spans(scope: Scope) -> tuple[SpanRow, ...]:
     """The span of each source that was heard before the cut, by server and source."""
-    heard = read_health.heard(scope.connection, scope.cut.as_of_us, scope.server_ids)
     return tuple(
         SpanRow(
             server=source.server,
@@ -55,6 +54,6 @@ def spans(scope: Scope) -> tuple[SpanRow, ...]:
             last_heard=Instant((source.hours[-1] + 1) * HOUR_US),
             retired=source.retired,
         )
-        for source in heard
+        for source in scope.heard
         if source.hours
     )

@@ -52,7 +52,7 @@ class EventRow:
 def events(connection: Connection, query: Query, moment: Moment) -> Collection[EventRow]:
     """
     Events of every kind, the newest first (`sort=time`: the oldest), equal times by kind, name,
-    client and key. With `provenance`, also the batch and source they came with.
+    the client that the line names, and key. With `provenance`, also the batch and source they came with.
 
     Raises:
         BadParameter: A parameter cannot be used.
@@ -69,7 +69,9 @@ def events(connection: Connection, query: Query, moment: Moment) -> Collection[E
 
 
 def _key(event: read_events.Logged) -> Key:
-    return (event.time_us, event.kind, event.tool or "", event.client or "", event.key)
+    """The place of an event: of what its line says, since an inferred client may come later."""
+    client = "" if event.inferred else event.client or ""
+    return (event.time_us, event.kind, event.tool or "", client, event.key)
 
 
 def _order(newest_first: bool) -> Callable[[read_events.Logged], Key]:

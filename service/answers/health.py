@@ -5,16 +5,18 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from service.analysis import warnings
-from service.analysis.zones import DAY_US, EPOCH
+from service.analysis.zones import EPOCH
 from service.answers.coverage import spans
+from service.answers.lines import Lines, lines
 from service.answers.names import sortable
 from service.answers.paging import Order, page
 from service.answers.query import Collection, Moment, Query, limit_asked
 from service.answers.scope import Scope, scope_of
+from service.clock import DAY_US, HOUR_US
 from service.events import Kind
 from service.store import read_health, read_words
 from service.store.engine import Connection
-from service.store.read_health import Account, DayOfCalls
+from service.store.read_health import Account
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,8 @@ class Warned:
 
 def health(connection: Connection, query: Query, moment: Moment) -> Collection[HealthRow]:
     """
-    One row a source and UTC day of arrival, the newest first; beside them `status`, `sources`,
+    One row a source and UTC day of arrival, the newest first; beside them `status` (`warning` where
+    there is any warning, a source that is silent now among them, else `ok`), `sources`,
     `unattributed`, `parallel`, `warnings` and `database`.
 
     Raises:
@@ -87,18 +90,19 @@ def health(connection: Connection, query: Query, moment: Moment) -> Collection[H
         scope.after,
         limit,
     )
-    days = _days_of_calls(scope)
+    days = lines(scope, _today(scope))
     shares = tuple(_shares(scope, days))
     parallel = tuple(_parallel(days))
+    warned = tuple(_warnings(scope, days, parallel))
     kind, revision = read_health.database(connection)
     return scope.answer(
         kept,
         last,
-        status="ok",
+        status="warning" if warned else "ok",
         sources=spans(scope),
         unattributed=shares,
         parallel=parallel,
-        warnings=tuple(_warnings(scope, days, parallel)),
+        warnings=warned,
         database={
             "kind": kind,
             "schema": revision,
@@ -142,21 +146,7 @@ def _account(day: int, server: str, source: str, accounts: Iterable[Account]) ->
     )
 
 
-def _days_of_calls(scope: Scope) -> dict[tuple[str, str], list[DayOfCalls]]:
-    """(server, name) → the roll-up of its days; ordinary calls only from the day it was retired."""
-    found: dict[tuple[str, str], list[DayOfCalls]] = {}
-    for name in scope.names:
-        days = read_health.days_of_calls(scope.connection, name.server_id, name.tool_ids)
-        found[name.server, name.name] = [
-            day
-            for day in days
-            if day.day * DAY_US < scope.cut.as_of_us
-            and (day.kind != int(Kind.CALL) or day.day >= name.retired_us // DAY_US)
-        ]
-    return found
-
-
-def _by_day(days: dict[tuple[str, str], list[DayOfCalls]]) -> dict[str, dict[int, tuple[int, int]]]:
+def _by_day(days: dict[tuple[str, str], list[Lines]]) -> dict[str, dict[int, tuple[int, int]]]:
     """Server → UTC day → (unattributed calls, all calls)."""
     servers: dict[str, dict[int, tuple[int, int]]] = {}
     for (server, _), each in days.items():
@@ -171,7 +161,7 @@ def _today(scope: Scope) -> int:
     return (min(scope.cut.as_of_us, scope.moment.now_us + 1) - 1) // DAY_US
 
 
-def _shares(scope: Scope, days: dict[tuple[str, str], list[DayOfCalls]]) -> Iterable[Share]:
+def _shares(scope: Scope, days: dict[tuple[str, str], list[Lines]]) -> Iterable[Share]:
     start = _today(scope) + 1 - warnings.RECENT_DAYS
     for server, mine in sorted(_by_day(days).items()):
         recent, recent_calls = warnings.share(mine, start, start + warnings.RECENT_DAYS)
@@ -185,7 +175,7 @@ def _shares(scope: Scope, days: dict[tuple[str, str], list[DayOfCalls]]) -> Iter
         )
 
 
-def _parallel(days: dict[tuple[str, str], list[DayOfCalls]]) -> Iterable[Parallel]:
+def _parallel(days: dict[tuple[str, str], list[Lines]]) -> Iterable[Parallel]:
     for (server, name), each in sorted(days.items()):
         kinds: dict[int, set[int]] = {}
         for day in each:
@@ -205,7 +195,7 @@ def _parallel(days: dict[tuple[str, str], list[DayOfCalls]]) -> Iterable[Paralle
 
 def _warnings(
     scope: Scope,
-    days: dict[tuple[str, str], list[DayOfCalls]],
+    days: dict[tuple[str, str], list[Lines]],
     parallel: Iterable[Parallel],
 ) -> Iterable[Warned]:
     for server, mine in sorted(_by_day(days).items()):
@@ -225,7 +215,7 @@ def _warnings(
         )
     limit_us = min(scope.cut.as_of_us, scope.moment.now_us)
     for gap in scope.coverage.gaps:
-        if gap.end * 3_600_000_000 >= limit_us // 3_600_000_000 * 3_600_000_000:
+        if gap.end >= limit_us // HOUR_US:
             yield Warned(
                 kind="silent_source",
                 server=gap.server,

@@ -5,18 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-import numpy as np
-
-from service.analysis.counts import Column, codes, distinct
-from service.analysis.zones import buckets, is_utc
+from service.analysis.counts import codes, count_distinct
+from service.analysis.zones import is_utc
 from service.answers import calls as gather
-from service.answers.paging import Order, order_asked, page
+from service.answers import tallies
+from service.answers.paging import order_asked, page
 from service.answers.people import NOBODY, people
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
 from service.answers.scope import Name, Scope, scope_of
 from service.store import read_names
 from service.store.engine import Connection
-from service.store.read_calls import Calls, Sums
+from service.store.read_calls import CALLERS
 
 SORTS = (
     "server",
@@ -59,17 +58,18 @@ def names(connection: Connection, query: Query, moment: Moment) -> Collection[Na
 
     Raises:
         BadParameter: A parameter cannot be used.
+        Conflict: The rows are sorted by a value that changes, and the data did since the first page.
     """
-    column, descending = order_asked(query, SORTS)
+    order = order_asked(query, SORTS)
     limit = limit_asked(query)
-    scope = scope_of(connection, query, moment, "names")
+    scope = scope_of(connection, query, moment, "names", changes=order.changes)
     rows = _rows(scope)
     if scope.client_ids is not None:
         rows = [row for row in rows if row.stale_calls]
     kept, last = page(
         rows,
-        lambda row: (sortable(row, column), row.server, row.name),
-        Order(descending),
+        lambda row: (sortable(row, order.column), row.server, row.name),
+        order,
         scope.after,
         limit,
     )
@@ -87,21 +87,26 @@ def moment_of(instant_us: int | None) -> Instant | None:
 
 
 def _rows(scope: Scope) -> list[NameRow]:
-    found = gather.sums(scope, scope.names)
-    calls = gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),))
+    utc = is_utc(scope.query.tz)
+    found = gather.sums(scope, scope.names, by_day=utc)
+    need = CALLERS if utc else ("time_us", *CALLERS)
+    calls = gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),), need)
     known = people(scope, [*codes(found.client_id)[0], *codes(calls.client_id)[0]])
     size = len(scope.names)
     group = gather.name_numbers(scope.names, found.server_id, found.tool_id)
     row_group = gather.name_numbers(scope.names, calls.server_id, calls.tool_id)
-    totals = gather.totals(group, found, size)
+    totals = tallies.totals(group, found, size)
     person = known.groups(found.client_id)
     nobody = known.keys.index(NOBODY) if NOBODY in known.keys else -1
     named = person != nobody
-    pairs, _ = distinct([group[named], person[named]])
-    clients = np.bincount(pairs, minlength=size)
-    unnamed = gather.totals(group[~named], found.where(~named), size)
-    callers = gather.count_callers(row_group, calls, known, size)
-    days = active_days(scope, scope.names, group, found, row_group, calls, size)
+    clients = count_distinct(group[named], person[named], size)
+    unnamed = tallies.totals(group[~named], found.where(~named), size)
+    callers = tallies.count_callers(row_group, calls, known, size)
+    days = (
+        count_distinct(group, found.day, size)
+        if utc
+        else tallies.local_days(scope, row_group, calls, size)
+    )
     said = facts(scope, scope.names)
     return [
         NameRow(
@@ -119,31 +124,6 @@ def _rows(scope: Scope) -> list[NameRow]:
         )
         for i, name in enumerate(scope.names)
     ]
-
-
-def active_days(
-    scope: Scope,
-    names: Sequence[Name],
-    group: Column,
-    found: Sums,
-    row_group: Column,
-    calls: Calls,
-    groups: int,
-) -> Column:
-    """How many local days have a call, by group: of sums by day for UTC, else of rows."""
-    if is_utc(scope.query.tz):
-        if found.day.size and not found.day.all():  # not by day yet: ask for the days alone
-            found = gather.sums(scope, names, by_client=False, by_day=True)
-            group = gather.name_numbers(names, found.server_id, found.tool_id)
-        pairs, _ = distinct([group, found.day])
-        return np.bincount(pairs, minlength=groups).astype(np.int64)
-    if not calls.time_us.size:
-        return np.zeros(groups, dtype=np.int64)
-    first, last = int(calls.time_us.min()), int(calls.time_us.max())
-    starts = [bucket.start_us for bucket in buckets(first, last + 1, scope.zone, "day")]
-    day = np.searchsorted(np.array(starts), calls.time_us, side="right")
-    pairs, _ = distinct([row_group, day.astype(np.int64)])
-    return np.bincount(pairs, minlength=groups).astype(np.int64)
 
 
 def facts(scope: Scope, names: Sequence[Name]) -> list[tuple[str | None, tuple[str, ...]]]:

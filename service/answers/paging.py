@@ -2,7 +2,9 @@
 Pages that neither skip nor repeat a row, whatever is written between them.
 
 A cursor holds values only: the instants that the first page fixed, and the place of its last row in
-the order. The next page holds what comes after that place.
+the order. The next page holds what comes after that place. Where the order is by a value that changes
+as lines arrive, there is no such place once something has been written: then the cursor also holds
+the version of the data, and another version is refused.
 """
 
 import base64
@@ -13,12 +15,14 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from service.answers.query import Query
-from service.errors import BadParameter
+from service.errors import BadParameter, Conflict
 
 Key = tuple[Any, ...]
 RowT = TypeVar("RowT")
 
 _FORM = {"limit", "cursor"}
+_SETTLED = (None, "server", "name")
+"""Columns by which an order never changes; None for the order of rows that nobody sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class Place:
     since_us: int | None
     until_us: int | None
     key: Key
+    version: str | None = None
+    """The version of the data, where the order depends on it."""
 
 
 def _fingerprint(collection: str, query: Query) -> str:
@@ -40,23 +46,23 @@ def _fingerprint(collection: str, query: Query) -> str:
 def write_cursor(collection: str, query: Query, place: Place) -> str:
     """Make a cursor for the page after *place*."""
     values = [_fingerprint(collection, query), place.as_of_us, place.since_us, place.until_us]
-    text = json.dumps([*values, list(place.key)], separators=(",", ":"))
+    text = json.dumps([*values, list(place.key), place.version], separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
 
 
 def read_cursor(collection: str, query: Query) -> Place | None:
     """
-    Read the cursor of a query; None where it has none.
+    Read the cursor of a query; None where it has none, or an empty one.
 
     Raises:
         BadParameter: The cursor is damaged, or belongs to another question.
     """
-    if query.cursor is None:
+    if not query.cursor:
         return None
     try:
         raw = query.cursor.encode("ascii")
         text = base64.b64decode(raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True)
-        fingerprint, as_of_us, since_us, until_us, key = json.loads(text)
+        fingerprint, as_of_us, since_us, until_us, key, version = json.loads(text)
         ints = [at for at in (as_of_us, since_us, until_us) if at is not None]
         good = as_of_us is not None and isinstance(key, list) and all(type(i) is int for i in ints)
     except (ValueError, TypeError, RecursionError):
@@ -67,7 +73,7 @@ def read_cursor(collection: str, query: Query) -> Place | None:
         raise BadParameter(
             "cursor", "belongs to another question; repeat that one, or leave the cursor out"
         )
-    return Place(as_of_us, since_us, until_us, tuple(key))
+    return Place(as_of_us, since_us, until_us, tuple(key), version)
 
 
 def bad_cursor() -> BadParameter:
@@ -75,11 +81,26 @@ def bad_cursor() -> BadParameter:
     return BadParameter("cursor", "damaged; leave it out to begin with the first page")
 
 
+def data_changed() -> Conflict:
+    """The refusal of a cursor into an order that has changed since."""
+    return Conflict(
+        "the data changed since the first page, and with it the order of the rows; begin again "
+        "without cursor, use a larger limit, or sort by name (as it is without sort)"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """By the first member of a key, None last, then by the rest, which ascends."""
 
     descending: bool = False
+    column: str | None = None
+    """The column that the first member comes from; None where it is of no column."""
+
+    @property
+    def changes(self) -> bool:
+        """Whether lines that arrive can move a row that was there before."""
+        return self.column not in _SETTLED
 
     def follows(self, key: Key, other: Key) -> bool:
         """Whether *key* comes after *other*."""
@@ -120,17 +141,16 @@ def page(
     return tuple(row for _, row in kept), kept[-1][0] if len(keyed) > limit else None
 
 
-def order_asked(query: Query, columns: Sequence[str], default: str = "") -> tuple[str | None, bool]:
+def order_asked(query: Query, columns: Sequence[str]) -> Order:
     """
-    Read `sort`: a column, with `-` before it for descending; None for the default order.
+    Read `sort`: a column, with `-` before it for descending; no column for the default order.
 
     Raises:
         BadParameter: No such column.
     """
-    asked = query.sort or default
-    if not asked:
-        return None, False
-    column = asked.removeprefix("-")
+    if not query.sort:
+        return Order()
+    column = query.sort.removeprefix("-")
     if column not in columns:
         raise BadParameter("sort", f"use one of {', '.join(columns)}, with - before it to descend")
-    return column, asked.startswith("-")
+    return Order(query.sort.startswith("-"), column)

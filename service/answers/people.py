@@ -7,7 +7,7 @@ import numpy as np
 
 from service.analysis.counts import Column, codes
 from service.answers.scope import Scope
-from service.store import read_activity, read_words
+from service.store import read_display, read_words
 from service.store.read_words import Spelling
 
 NOBODY = ""
@@ -46,6 +46,6 @@ def people(scope: Scope, client_ids: Iterable[int]) -> People:
     groups: dict[str, list[Spelling]] = {key: [] for key in keys}
     for spelling in read_words.spellings_of(scope.connection, sorted(keys)).values():
         groups[spelling.key].append(spelling)
-    shown = read_activity.latest_names(scope.connection, scope.cut, groups)
+    shown = read_display.latest_names(scope.connection, scope.cut, groups)
     every = keys | ({NOBODY} if any(id_ not in spellings for id_ in ids) else set())
     return People(spellings, tuple(sorted(every)), shown)

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
 from service.analysis import zones
+from service.clock import DAY_US
 from service.errors import BadParameter
 
 RowT = TypeVar("RowT")
@@ -50,7 +51,7 @@ class Moment:
     """When a question is asked: the clock, and how far ahead of it a line's time may be."""
 
     now_us: int
-    future_skew_us: int = zones.DAY_US
+    future_skew_us: int = DAY_US
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ def rejects(connection: Connection, query: Query, moment: Moment) -> Collection[
 
 
 def _key(row: Refused) -> Key:
-    return (row.arrived_us, row.server, row.source, row.batch, row.position, row.excerpt)
+    return (row.arrived_us, row.server, row.source, row.batch, row.position, row.id)
 
 
 def _read(scope: Scope, wanted: int) -> list[Refused]:

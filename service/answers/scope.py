@@ -6,7 +6,14 @@ from functools import cached_property
 from zoneinfo import ZoneInfo
 
 from service.analysis import catalogue, coverage, zones
-from service.answers.paging import Key, Place, read_cursor, write_cursor
+from service.answers.paging import (
+    Key,
+    Place,
+    bad_cursor,
+    data_changed,
+    read_cursor,
+    write_cursor,
+)
 from service.answers.query import (
     Collection,
     CoverageSummary,
@@ -20,6 +27,7 @@ from service.answers.query import (
     iso,
     zone_asked,
 )
+from service.clock import HOUR_US
 from service.errors import BadParameter
 from service.names import read_client
 from service.store import read_activity, read_health, read_names, read_words
@@ -54,6 +62,7 @@ class Scope:
     until_us: int
     server_ids: frozenset[int]
     place: Place | None
+    version: str | None
     servers: dict[int, str] = field(repr=False)
     succeeded: dict[int, list[tuple[int, int]]] = field(default_factory=dict, repr=False)
     """server → (tool, day) of the days with ordinary calls to retired names; filled when needed."""
@@ -78,7 +87,7 @@ class Scope:
         return found
 
     def _names_of(self, server_id: int) -> list[Name]:
-        logged = read_names.logged_names(self.connection, server_id, self.cut.as_of_us)
+        logged = read_names.logged_names(self.connection, self.cut, server_id)
         firsts = {row.name: row.first_stale_us for row in logged if row.first_stale_us is not None}
         stands_for = catalogue.resolve((row.name for row in logged), firsts.keys())
         names: dict[str, list[read_names.Logged]] = {}
@@ -114,19 +123,24 @@ class Scope:
         return frozenset(read_words.spellings_of(self.connection, [client.key]))
 
     @cached_property
+    def heard(self) -> list[read_health.Heard]:
+        """Every source and the hours it was heard in before the cut."""
+        servers = None if self.query.server is None else self.server_ids
+        return read_health.heard(self.connection, self.cut.as_of_us, servers)
+
+    @cached_property
     def coverage(self) -> coverage.Coverage:
         """Which hours were watched, as far as is known at the cut and now."""
         limit_us = min(self.cut.as_of_us, self.moment.now_us)
-        heard = read_health.heard(self.connection, self.cut.as_of_us, self.server_ids)
-        sources = [coverage.Source(h.server, h.source, h.hours, h.retired) for h in heard]
-        return coverage.cover(sources, limit_us // zones.HOUR_US, _ceil(limit_us, zones.HOUR_US))
+        sources = [coverage.Source(h.server, h.source, h.hours, h.retired) for h in self.heard]
+        return coverage.cover(sources, limit_us // HOUR_US, _ceil(limit_us, HOUR_US))
 
     def summary(self) -> CoverageSummary:
         """Coverage of the range, as far as it has come."""
         now_us = min(self.until_us, self.moment.now_us)
         start, end = (
-            self.start_us // zones.HOUR_US,
-            _ceil(max(now_us, self.start_us), zones.HOUR_US),
+            self.start_us // HOUR_US,
+            _ceil(max(now_us, self.start_us), HOUR_US),
         )
         end = max(end, start)
         met = [gap for gap in self.coverage.gaps if gap.start < end and gap.end > start]
@@ -143,7 +157,7 @@ class Scope:
         """Put rows into the form of every collection; *last* is the key of a page that goes on."""
         following = None
         if last is not None:
-            place = Place(self.cut.as_of_us, self.since_us, self.until_us, last)
+            place = Place(self.cut.as_of_us, self.since_us, self.until_us, last, self.version)
             following = write_cursor(self.collection, self.query, place)
         since = None if self.since_us is None else Instant(self.since_us)
         until = None if self.since_us is None else Instant(self.until_us)
@@ -160,19 +174,26 @@ class Scope:
 
 def gap_row(gap: coverage.Gap) -> GapRow:
     """A gap with instants in place of hours."""
-    start, end = Instant(gap.start * zones.HOUR_US), Instant(gap.end * zones.HOUR_US)
+    start, end = Instant(gap.start * HOUR_US), Instant(gap.end * HOUR_US)
     return GapRow(gap.server, gap.source, start, end)
 
 
-def scope_of(connection: Connection, query: Query, moment: Moment, collection: str) -> Scope:
+def scope_of(
+    connection: Connection, query: Query, moment: Moment, collection: str, *, changes: bool = False
+) -> Scope:
     """
-    Look up what a question refers to.
+    Look up what a question refers to. Where its order *changes* with the data, pages hold on to the
+    version of the first one.
 
     Raises:
         BadParameter: A filter, time, zone or cursor cannot be used.
+        Conflict: The order changes, and the data did since the first page.
     """
     zone = zone_asked(query)
     place = read_cursor(collection, query)
+    version = read_words.data_version(connection) if changes else None
+    if place is not None and place.version != version:
+        raise data_changed() if changes and isinstance(place.version, str) else bad_cursor()
     servers = read_words.servers(connection)
     wanted = frozenset(i for i, name in servers.items() if query.server in (None, name))
     as_of_us = zones.hold(moment.now_us + moment.future_skew_us)
@@ -194,6 +215,7 @@ def scope_of(connection: Connection, query: Query, moment: Moment, collection: s
         until_us=zones.hold(until_us),
         server_ids=wanted,
         place=place,
+        version=version,
         servers=servers,
     )
 

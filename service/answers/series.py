@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from service.analysis.counts import Column, codes, distinct
-from service.analysis.zones import BUCKETS, DAY_US, HOUR_US, Bucket, buckets, count_at_least, is_utc
+from service.analysis.counts import Column, codes, count_distinct
+from service.analysis.zones import BUCKETS, Bucket, buckets, count_at_least, is_utc
 from service.answers import calls as gather
+from service.answers import tallies
 from service.answers.paging import Order, page
 from service.answers.people import NOBODY, People, people
 from service.answers.query import (
@@ -23,6 +24,7 @@ from service.answers.query import (
     limit_asked,
 )
 from service.answers.scope import Scope, scope_of
+from service.clock import DAY_US, HOUR_US
 from service.errors import BadParameter
 from service.store.engine import Connection
 
@@ -51,6 +53,10 @@ class SeriesRow:
     members: int | Absent = ABSENT
 
 
+Rank = tuple[bool, bool, str]
+"""A place within a bucket that stays: `other` last, before it what names nothing, then by text."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Counted:
     """One value a bucket and group. `group` numbers `keys`; None is what names no client or version."""
@@ -70,10 +76,12 @@ def series(connection: Connection, query: Query, moment: Moment) -> Collection[S
     One row a bucket, or a bucket and group, zeros included: by time, then the greatest series first.
 
     With `top`, groups beyond the first N are one row `other` a bucket that says how many it holds;
-    calls without a client or version stay a row of their own.
+    calls without a client or version stay a row of their own. In pages, the groups of a bucket come
+    by their text.
 
     Raises:
         BadParameter: A parameter cannot be used, or there would be more than 10,000 buckets.
+        Conflict: The data changed since the first page, and with it perhaps the first N.
     """
     choice_asked("metric", query.metric, METRICS)
     choice_asked("bucket", query.bucket, BUCKETS)
@@ -81,29 +89,15 @@ def series(connection: Connection, query: Query, moment: Moment) -> Collection[S
     if query.top is not None and not 1 <= query.top <= TOP_MAX:
         raise BadParameter("top", f"must be a whole number from 1 to {TOP_MAX}")
     limit = limit_asked(query, default=ROWS_MAX)
-    scope = scope_of(connection, query, moment, "series")
+    scope = scope_of(connection, query, moment, "series", changes=query.top is not None)
     made = _buckets(scope)
     rows = _rows(scope, made, _count(scope, made)) if made else []
     kept, last = (
-        page(
-            list(enumerate(rows)),
-            lambda pair: ("", int(pair[1].start), *_rank(pair[1])),
-            Order(),
-            scope.after,
-            limit,
-        )
-        if query.limit is not None or query.cursor is not None
-        else (tuple(enumerate(rows)), None)
+        page(rows, lambda pair: ("", int(pair[1].start), *pair[0]), Order(), scope.after, limit)
+        if query.limit is not None or scope.after is not None
+        else (tuple(rows), None)
     )
     return scope.answer((row for _, row in kept), last)
-
-
-def _rank(row: SeriesRow) -> tuple[bool, str]:
-    """A stable place of a row within its bucket, for pages: by its group's text, `other` last."""
-    for key in (row.name, row.client, row.version):
-        if not isinstance(key, Absent):
-            return row.members is not ABSENT, key or ""
-    return False, ""
 
 
 def _buckets(scope: Scope) -> list[Bucket]:
@@ -132,21 +126,20 @@ def _count(scope: Scope, made: Sequence[Bucket]) -> _Counted:
     days = is_utc(query.tz) and query.bucket != "hour"
     if query.metric == "stale_calls" and query.by != "version" and days:
         found = gather.sums(scope, scope.names, by_client=query.by == "client", by_day=True)
-        # of a bucket that `since` cuts, the day of its first call may begin before the range
-        at = np.maximum(found.day * DAY_US, starts[0])
+        at = found.day * DAY_US
         known = people(scope, codes(found.client_id)[0]) if query.by == "client" else None
         name = gather.name_numbers(scope.names, found.server_id, found.tool_id)
         keys, ranks, group = _grouped(scope, name, found.client_id, known)
         return _Counted(keys, ranks, _place(starts, at), group, found.calls, at * 0)
     need = (
         set() if query.by in ("none", "name") and query.metric == "stale_calls" else {"client_id"}
-    )
+    ) | {"time_us"}
     need |= {"version_id"} if query.by == "version" else set()
     need |= {"caller_id"} if query.metric == "callers" else set()
     calls = gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),), need)
     known = people(scope, codes(calls.client_id)[0])
     if query.by == "version":
-        texts, version = gather.version_texts(scope, calls, known)
+        texts, version = tallies.version_texts(scope, calls, known)
         keys, ranks, group = _texts(texts, version)
     else:
         name = gather.name_numbers(scope.names, calls.server_id, calls.tool_id)
@@ -156,7 +149,7 @@ def _count(scope: Scope, made: Sequence[Bucket]) -> _Counted:
     if query.metric == "stale_calls":
         return _Counted(keys, ranks, bucket, group, one, bucket * 0)
     if query.metric == "callers":
-        member = gather.caller_numbers(calls, known)
+        member = tallies.caller_numbers(calls, known)
         kept = member != 0
     else:
         member = known.groups(calls.client_id)
@@ -189,8 +182,8 @@ def _texts(
     return tuple(keys), tuple(key or "" for key in keys), where[place] if place.size else place
 
 
-def _rows(scope: Scope, made: Sequence[Bucket], counted: _Counted) -> list[SeriesRow]:
-    """Every bucket of every group, zeros included."""
+def _rows(scope: Scope, made: Sequence[Bucket], counted: _Counted) -> list[tuple[Rank, SeriesRow]]:
+    """Every bucket of every group, zeros included, each with its place in the bucket."""
     chosen, other = _chosen(scope, counted)
     if len(made) * max(len(chosen) + bool(other), 1) > ROWS_MAX:
         raise BadParameter(
@@ -210,10 +203,13 @@ def _rows(scope: Scope, made: Sequence[Bucket], counted: _Counted) -> list[Serie
         }
         for number, group in enumerate(chosen):
             value = int(values[place * width + number])
-            rows.append(SeriesRow(**form, value=value, **_key(scope, counted.keys[group])))
+            key = counted.keys[group]
+            rank = (False, key is None, counted.ranks[group])
+            rows.append((rank, SeriesRow(**form, value=value, **_key(scope, key))))
         if other:
             value = int(values[place * width + len(chosen)])
-            rows.append(SeriesRow(**form, value=value, members=other, **_key(scope, OTHER)))
+            row = SeriesRow(**form, value=value, members=other, **_key(scope, OTHER))
+            rows.append(((True, False, ""), row))
     return rows
 
 
@@ -227,8 +223,7 @@ def _sum(metric: str, cell: Column, counted: _Counted, cells: int) -> Column:
         total = np.zeros(cells, dtype=np.int64)
         np.add.at(total, cell, counted.weight)
         return total
-    pairs, _ = distinct([cell, counted.member])
-    return np.bincount(pairs, minlength=cells).astype(np.int64)
+    return count_distinct(cell, counted.member, cells)
 
 
 def _chosen(scope: Scope, counted: _Counted) -> tuple[list[int], int]:

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
-from service.analysis.zones import HOUR_US
 from service.answers import calls as gather
+from service.answers import tallies
 from service.answers.names import moment_of, sortable
-from service.answers.paging import Order, order_asked, page
+from service.answers.paging import order_asked, page
 from service.answers.people import NOBODY, people
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
 from service.answers.scope import Scope, scope_of
-from service.store import read_activity, read_health
+from service.clock import HOUR_US
+from service.store import read_activity
 from service.store.engine import Connection
 
 SORTS = (
@@ -52,14 +53,15 @@ def servers(connection: Connection, query: Query, moment: Moment) -> Collection[
 
     Raises:
         BadParameter: A parameter cannot be used.
+        Conflict: The rows are sorted by a value that changes, and the data did since the first page.
     """
-    column, descending = order_asked(query, SORTS)
+    order = order_asked(query, SORTS)
     limit = limit_asked(query)
-    scope = scope_of(connection, query, moment, "servers")
+    scope = scope_of(connection, query, moment, "servers", changes=order.changes)
     kept, last = page(
         _rows(scope),
-        lambda row: (sortable(row, column), row.server),
-        Order(descending),
+        lambda row: (sortable(row, order.column), row.server),
+        order,
         scope.after,
         limit,
     )
@@ -67,17 +69,16 @@ def servers(connection: Connection, query: Query, moment: Moment) -> Collection[
 
 
 def _rows(scope: Scope) -> list[ServerRow]:
-    heard = read_health.heard(scope.connection, scope.cut.as_of_us, scope.server_ids)
     rows = []
     for server_id in scope.server_ids:
         server = scope.servers[server_id]
         first = read_activity.first_event(scope.connection, scope.cut.as_of_us, server_id)
-        hours = [source.hours for source in heard if source.server == server and source.hours]
+        hours = [source.hours for source in scope.heard if source.server == server and source.hours]
         if first is None and not hours:
             continue
         names = [name for name in scope.names if name.server_id == server_id]
         found = gather.sums(scope, names)
-        (total,) = gather.totals(found.calls * 0, found, 1)
+        (total,) = tallies.totals(found.calls * 0, found, 1)
         known = people(scope, {int(id_) for id_ in found.client_id})
         last = read_activity.last_event(scope.connection, scope.cut.as_of_us, server_id)
         rows.append(

@@ -35,7 +35,7 @@ PAGE = schemas.page_of("Callers", answers.CallerRow)
     "/callers",
     summary="Who calls a retired name",
     response_model=PAGE,
-    responses=schemas.documented(EXAMPLE),
+    responses=schemas.documented(EXAMPLE, conflict=True),
     dependencies=[Readable],
 )
 def callers(

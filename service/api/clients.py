@@ -35,7 +35,7 @@ PAGE = schemas.page_of("Clients", answers.ClientRow)
     "/clients",
     summary="Which clients were there, and what each still calls",
     response_model=PAGE,
-    responses=schemas.documented(EXAMPLE),
+    responses=schemas.documented(EXAMPLE, conflict=True),
     dependencies=[Readable],
 )
 def clients(

@@ -43,5 +43,5 @@ PAGE = schemas.page_of("Events", answers.EventRow)
 def events(
     request: Request, db: Db, now: Now, asked: Annotated[parameters.Events, Query()]
 ) -> Response:
-    """Events of every kind, the newest first, equal times by kind, name, client and key."""
+    """Events of every kind, the newest first, equal times by kind, name, logged client and key."""
     return respond(request, db, now, asked, answers.events, answers.EventRow)

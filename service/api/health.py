@@ -1,6 +1,6 @@
 """How the watching goes: accounts of records, sources, warnings, database."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -49,7 +49,7 @@ EXAMPLE = schemas.example(
 PAGE = schemas.page_of(
     "Health",
     answers.HealthRow,
-    status=str,
+    status=Literal["ok", "warning"],
     sources=tuple[answers.SpanRow, ...],
     unattributed=tuple[Share, ...],
     parallel=tuple[Parallel, ...],
@@ -70,6 +70,7 @@ def health(
 ) -> Response:
     """
     Records by source and UTC day of arrival, the newest first. Also what to ask whether the service is
-    up: it answers 200 as long as the database can be read.
+    up: it answers 200 as long as the database can be read. `status` is `warning` where there are
+    warnings.
     """
     return respond(request, db, now, asked, answers.health, answers.HealthRow)

@@ -5,16 +5,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
+from starlette.requests import ClientDisconnect
 
 from service import names
 from service.api import schemas
-from service.errors import BadParameter, BodyTooLarge
+from service.errors import BadParameter, BodyNotDecodable, BodyTooLarge
 from service.pipeline import Pipeline
 
 router = APIRouter(tags=["ingest"])
-
-NAME_LIMIT = 128
-"""Characters of a server's or a source's name in a request."""
 
 RECEIPT = {
     "received": 3,
@@ -54,22 +52,17 @@ class Account(BaseModel):
     batch: int
 
 
-def _name(parameter: str, value: str | None) -> str | None:
-    """Read the name of a server or source; blank means that none was given."""
-    cleaned = names.clean(value or "").strip()
-    if len(cleaned) > NAME_LIMIT:
-        raise BadParameter(parameter, f"at most {NAME_LIMIT} characters, this has {len(cleaned)}")
-    return cleaned or None
-
-
 async def _body(request: Request, limit: int) -> bytes:
     """Read the body as it came, never more than the limit plus one piece."""
     pieces, size = [], 0
-    async for piece in request.stream():
-        size += len(piece)
-        if size > limit:
-            raise BodyTooLarge(f"a body may have at most {limit} bytes; send it in smaller parts")
-        pieces.append(piece)
+    try:
+        async for piece in request.stream():
+            size += len(piece)
+            if size > limit:
+                raise BodyTooLarge(f"a body may have at most {limit} bytes; send it in parts")
+            pieces.append(piece)
+    except ClientDisconnect:
+        raise BodyNotDecodable("the sender hung up before the end of the body") from None
     return b"".join(pieces)
 
 
@@ -109,8 +102,8 @@ async def ingest(
     receipt = await run_in_threadpool(
         pipeline.request,
         data,
-        server=_name("server", server),
-        source=_name("source", source) or "http",
+        server=names.feed_name("server", server),
+        source=names.feed_name("source", source) or "http",
         content_encoding=request.headers.get("content-encoding"),
     )
     return receipt.as_json()

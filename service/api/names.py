@@ -35,7 +35,7 @@ PAGE = schemas.page_of("Names", answers.NameRow)
     "/names",
     summary="Who still calls each retired name",
     response_model=PAGE,
-    responses=schemas.documented(EXAMPLE),
+    responses=schemas.documented(EXAMPLE, conflict=True),
     dependencies=[Readable],
 )
 def names(

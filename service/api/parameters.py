@@ -71,7 +71,8 @@ class Paged(Ranged):
 
     limit: Limit = None
     cursor: Annotated[
-        str | None, Field(description="`next_cursor` of the page before, with the same question")
+        str | None,
+        Field(description="`next_cursor` of the page before, with the same question; empty: none"),
     ] = None
 
 
@@ -82,7 +83,11 @@ class Rows(Paged):
     client: Client = None
     sort: Annotated[
         str | None,
-        Field(description="a column, with - before it to descend", examples=["-stale_calls"]),
+        Field(
+            description="a column, with - before it to descend; further pages by one that changes "
+            "are 409 once data has come",
+            examples=["-stale_calls"],
+        ),
     ] = None
 
 
@@ -91,7 +96,11 @@ class Servers(Paged):
 
     sort: Annotated[
         str | None,
-        Field(description="a column, with - before it to descend", examples=["-stale_calls"]),
+        Field(
+            description="a column, with - before it to descend; further pages by one that changes "
+            "are 409 once data has come",
+            examples=["-stale_calls"],
+        ),
     ] = None
 
 

@@ -9,8 +9,10 @@ from urllib.parse import urlencode
 
 from fastapi import Request, Response
 
+from service import __version__
 from service.answers import Collection, Moment, Query
-from service.answers.query import instant_asked, zone_asked
+from service.answers.paging import read_cursor
+from service.answers.query import instant_asked, limit_asked, zone_asked
 from service.api.parameters import Ranged
 from service.api.table import table
 from service.store.engine import Connection
@@ -28,8 +30,15 @@ def respond(
     answer: Answer,
     row: type,
 ) -> Response:
-    """Answer a question in the form that was asked for, or say that nothing has changed."""
+    """
+    Answer a question in the form that was asked for, or say that nothing has changed.
+
+    Raises:
+        BadParameter: A parameter cannot be used, whatever tag the request bears.
+        Conflict: The cursor is of an order that has changed since.
+    """
     query = asked.query()
+    _check(query, answer.__name__)
     as_csv = asked.format == "csv" or (asked.format is None and _prefers_csv(request))
     tag = _tag(connection, query, moment, f"{answer.__name__} {as_csv}")
     headers = {
@@ -64,17 +73,32 @@ def _prefers_csv(request: Request) -> bool:
     return next((w for w in wanted if w in ("text/csv", "application/json")), "") == "text/csv"
 
 
+def _check(query: Query, collection: str) -> None:
+    """Refuse what can be told without the data."""
+    zone = zone_asked(query)
+    limit_asked(query)
+    read_cursor(collection, query)
+    for parameter in ("since", "until", "as_of"):
+        if (text := getattr(query, parameter)) is not None:
+            instant_asked(parameter, text, zone)
+
+
 def _tag(connection: Connection, query: Query, moment: Moment, form: str) -> str:
-    """Changes with the data, the question, and as long as the clock matters with each minute."""
+    """
+    Changes with the data, the question, the version and settings that answer it, and as long as the
+    clock matters with each minute.
+    """
     minute: int | None = moment.now_us // _MINUTE_US
     if query.as_of is not None:
         at = instant_asked("as_of", query.as_of, zone_asked(query))
         minute = None if at <= moment.now_us else minute
-    parts = [data_version(connection), asdict(query), minute, form]
+    rules = [__version__, moment.future_skew_us]
+    parts = [data_version(connection), asdict(query), minute, form, rules]
     text = json.dumps(parts, sort_keys=True)
     return f'W/"{hashlib.blake2b(text.encode(), digest_size=12).hexdigest()}"'
 
 
 def _has(header: str, tag: str) -> bool:
+    """Whether If-None-Match holds the tag. `*` asks whether anything is there, and is not heeded."""
     sent = {part.strip().removeprefix("W/") for part in header.split(",")}
-    return "*" in sent or tag.removeprefix("W/") in sent
+    return tag.removeprefix("W/") in sent

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 
+from service.answers.paging import data_changed
 from service.answers.query import Absent, CoverageSummary, Instant, Range
 
 InstantText = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
@@ -84,15 +85,27 @@ def page_of(name: str, row: type, **more: Any) -> type[BaseModel]:
     return create_model(name, __config__=ConfigDict(extra="forbid"), **members)
 
 
-def problem(description: str) -> dict[str, Any]:
+def problem(description: str, example: dict[str, Any] | None = None) -> dict[str, Any]:
     """One refusal in the form that OpenAPI wants."""
     schema = Problem.model_json_schema()
+    shown = example or schema["example"]
     return {
         "description": description,
-        "content": {"application/problem+json": {"schema": schema, "example": schema["example"]}},
+        "content": {"application/problem+json": {"schema": schema, "example": shown}},
     }
 
 
+_CHANGED = data_changed()
+CONFLICT = problem(
+    "The rows are sorted by a value that changes, or are the first N (`top`), and the data changed "
+    "since the first page",
+    {
+        "type": "about:blank",
+        "title": _CHANGED.title,
+        "status": _CHANGED.status,
+        "detail": _CHANGED.detail,
+    },
+)
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     422: problem("A parameter cannot be used; `detail` names what would succeed"),
     503: problem("The database cannot be used now"),
@@ -128,8 +141,10 @@ def example(items: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     }
 
 
-def documented(answer: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
-    """The responses of a collection's route."""
+def documented(
+    answer: dict[str, Any], *, conflict: bool = False
+) -> dict[int | str, dict[str, Any]]:
+    """The responses of a collection's route; *conflict* where its pages can fall out of date."""
     return {
         200: {
             "description": "The rows that were asked for",
@@ -139,5 +154,6 @@ def documented(answer: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
             },
         },
         304: {"description": "Nothing has changed since the tag in If-None-Match"},
+        **({409: CONFLICT} if conflict else {}),
         **PROBLEMS,
     }

@@ -21,7 +21,7 @@ PAGE = schemas.page_of("Series", answers.SeriesRow)
     "/series",
     summary="Stale calls, clients or callers over time",
     response_model=PAGE,
-    responses=schemas.documented(EXAMPLE),
+    responses=schemas.documented(EXAMPLE, conflict=True),
     dependencies=[Readable],
 )
 def series(

@@ -34,7 +34,7 @@ PAGE = schemas.page_of("Servers", answers.ServerRow)
     "/servers",
     summary="The servers that are watched",
     response_model=PAGE,
-    responses=schemas.documented(EXAMPLE),
+    responses=schemas.documented(EXAMPLE, conflict=True),
     dependencies=[Readable],
 )
 def servers(

@@ -5,8 +5,9 @@ A difference means a fault of ours or a hand in the database: the writer keeps a
 date in the transaction that stores the rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -18,6 +19,9 @@ from service.events import Kind
 from service.store import derived, schema
 from service.store.engine import Connection
 from service.store.writer import raise_data_version
+
+_Said = Callable[[], str]
+"""Puts a difference into words, for which it may have to look up names."""
 
 SHOWN = 100
 """Differences that are told in words; further ones are only counted."""
@@ -35,7 +39,7 @@ def differences(conn: Connection) -> list[str]:
     bounded memory.
     """
     every = _every_difference(conn)
-    told = list(islice(every, SHOWN))
+    told = [say() for say in islice(every, SHOWN)]
     further = sum(1 for _ in every)
     return [*told, f"… and {further} more"] if further else told
 
@@ -67,7 +71,7 @@ def rebuild(conn: Connection) -> int:
     return mended
 
 
-def _every_difference(conn: Connection) -> Iterator[str]:
+def _every_difference(conn: Connection) -> Iterator[_Said]:
     yield from _clients(conn)
     yield from _sessions(conn)
     yield from _counted(conn)
@@ -108,64 +112,82 @@ def _misread_clients(conn: Connection) -> Iterator[tuple[Any, tuple[str | None, 
         last = page[-1].id
 
 
-def _clients(conn: Connection) -> Iterator[str]:
+def _clients(conn: Connection) -> Iterator[_Said]:
     for row, said in _misread_clients(conn):
         for name, read in zip(_CLIENT_COLUMNS, said, strict=True):
-            stored = getattr(row, name)
-            if stored != read:
-                yield f"client {row.raw!r}: {name} is {stored!r}, its spelling says {read!r}"
+            if getattr(row, name) != read:
+                yield partial(_client, row, name, read)
 
 
-def _sessions(conn: Connection) -> Iterator[str]:
+def _client(row: Any, name: str, read: str | None) -> str:
+    return f"client {row.raw!r}: {name} is {getattr(row, name)!r}, its spelling says {read!r}"
+
+
+def _sessions(conn: Connection) -> Iterator[_Said]:
     for row in _stream(conn, derived.SESSION_DIFFERENCE + "ORDER BY session.id"):
-        server = _name(conn, schema.server, row.server_id)
         for name in derived.SESSION_COLUMNS:
-            stored, said = getattr(row, name), getattr(row, f"rows_{name}")
-            if stored != said:
-                yield (
-                    f"session {row.digest} of server {server}: "
-                    f"{name} is {stored}, the rows say {said}"
-                )
+            if getattr(row, name) != getattr(row, f"rows_{name}"):
+                yield partial(_session, conn, row, name)
 
 
-def _counted(conn: Connection) -> Iterator[str]:
+def _session(conn: Connection, row: Any, name: str) -> str:
+    server = _name(conn, schema.server, row.server_id)
+    return (
+        f"session {row.digest} of server {server}: "
+        f"{name} is {getattr(row, name)}, the rows say {getattr(row, f'rows_{name}')}"
+    )
+
+
+def _counted(conn: Connection) -> Iterator[_Said]:
     for row in _stream(conn, derived.COUNTED_DIFFERENCE):
-        yield (
-            f"event at {_instant(row.time_us)} with key {row.key}: "
-            f"counted is {row.stored}, the lines of its call say {row.counted}"
-        )
+        yield partial(_line, row)
 
 
-def _call_days(conn: Connection) -> Iterator[str]:
+def _line(row: Any) -> str:
+    return (
+        f"event at {_instant(row.time_us)} with key {row.key}: "
+        f"counted is {row.stored}, the lines of its call say {row.counted}"
+    )
+
+
+def _call_days(conn: Connection) -> Iterator[_Said]:
     for row in _stream(conn, derived.CALL_DAY_DIFFERENCE + "ORDER BY 1, 2, 3, 4, 5"):
-        tool = _name(conn, schema.tool, row.tool_id)
-        day = (_EPOCH + timedelta(days=row.day)).date().isoformat()
-        what = f"{int(row.calls)} calls, the rows say {int(row.rows_say)}"
-        if row.calls == row.rows_say:
-            what = (
-                f"from {_instant(row.first_us)} to {_instant(row.last_us)}, the rows say "
-                f"from {_instant(row.rows_first)} to {_instant(row.rows_last)}"
-            )
-        yield f"call_day: {_cell(conn, row)}, tool {tool}, day {day}: {what}"
+        yield partial(_call_day, conn, row)
 
 
-def _activity(conn: Connection) -> Iterator[str]:
-    for row in _stream(conn, derived.ACTIVITY_DIFFERENCE + "ORDER BY 1, 2, 3, 4"):
-        yield (
-            f"activity: {_cell(conn, row)}, quarter-hour {_instant(row.quarter * QUARTER_US)}: "
-            f"{int(row.events)} events, the rows say {int(row.rows_say)}"
+def _call_day(conn: Connection, row: Any) -> str:
+    tool = _name(conn, schema.tool, row.tool_id)
+    day = (_EPOCH + timedelta(days=row.day)).date().isoformat()
+    what = f"{int(row.calls)} calls, the rows say {int(row.rows_say)}"
+    if row.calls == row.rows_say:
+        what = (
+            f"from {_instant(row.first_us)} to {_instant(row.last_us)}, the rows say "
+            f"from {_instant(row.rows_first)} to {_instant(row.rows_last)}"
         )
+    return f"call_day: {_cell(conn, row)}, tool {tool}, day {day}: {what}"
 
 
-def _dangling(conn: Connection) -> Iterator[str]:
+def _activity(conn: Connection) -> Iterator[_Said]:
+    for row in _stream(conn, derived.ACTIVITY_DIFFERENCE + "ORDER BY 1, 2, 3, 4"):
+        yield partial(_quarter, conn, row)
+
+
+def _quarter(conn: Connection, row: Any) -> str:
+    return (
+        f"activity: {_cell(conn, row)}, quarter-hour {_instant(row.quarter * QUARTER_US)}: "
+        f"{int(row.events)} events, the rows say {int(row.rows_say)}"
+    )
+
+
+def _dangling(conn: Connection) -> Iterator[_Said]:
     counts = conn.execute(sa.text(derived.DANGLING)).one()._asdict()
     for name, rows in counts.items():
         if rows:
-            yield f"event: {rows} rows point to a {name} that does not exist"
+            yield partial(str, f"event: {rows} rows point to a {name} that does not exist")
     if stray := conn.scalar(sa.text(derived.STRAY_EXTRA)):
-        yield f"event_extra: {stray} rows belong to no event"
+        yield partial(str, f"event_extra: {stray} rows belong to no event")
     if stray := conn.scalar(sa.text(derived.STRAY_SESSION)):
-        yield f"session: {stray} rows have no event"
+        yield partial(str, f"session: {stray} rows have no event")
 
 
 def _stream(conn: Connection, sql: str) -> Iterator[Any]:

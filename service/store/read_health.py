@@ -1,16 +1,18 @@
-"""How the watching itself goes: hours heard, accounts of records, quarantine, and parallel lines."""
+"""How the watching itself goes: hours heard, accounts of records, quarantine, and kinds of lines."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from service.clock import HOUR_US
 from service.events import Kind
 from service.store.engine import Connection
-from service.store.schema import batch, call_day, ledger, reject, server, source, tally
+from service.store.read_sets import among
+from service.store.read_words import chunks
+from service.store.schema import batch, call_day, ledger, reject, server, source, tally, tool
 
-_HOUR_US = 3_600_000_000
-_TOOL_KINDS = (int(Kind.STALE_CALL), int(Kind.UNKNOWN_CALL), int(Kind.CALL))
+_TOOL_KINDS = (Kind.STALE_CALL, Kind.UNKNOWN_CALL, Kind.CALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,9 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """One record in quarantine."""
+    """One record in quarantine; `id` tells apart what is equal in everything else."""
 
+    id: int
     arrived_us: int
     server: str
     source: str
@@ -51,14 +54,15 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class DayOfCalls:
-    """Counted calls to one spelling on one UTC day, by kind of line; `client_id` 0 for none."""
+    """Counted calls to one spelling on one UTC day, by kind of line, with the first and last of them."""
 
-    server_id: int
     tool_id: int
     day: int
     kind: int
     unattributed: int
     calls: int
+    first_us: int
+    last_us: int
 
 
 def heard(connection: Connection, as_of_us: int, server_ids: Collection[int] | None) -> list[Heard]:
@@ -69,17 +73,22 @@ def heard(connection: Connection, as_of_us: int, server_ids: Collection[int] | N
         .order_by(server.c.name, source.c.name)
     )
     if server_ids is not None:
-        query = query.where(source.c.server_id.in_(sorted(server_ids)))
-    found = []
-    for row in connection.execute(query).all():
-        hours = connection.scalars(
-            sa.select(ledger.c.hour)
-            .where(ledger.c.source_id == row.id, ledger.c.hour < -(-as_of_us // _HOUR_US))
+        query = query.where(among(connection, source.c.server_id, server_ids))
+    sources = connection.execute(query).all()
+    hours: dict[int, list[int]] = {row.id: [] for row in sources}
+    for part in chunks(sorted(hours)):
+        rows = connection.execute(
+            sa.select(ledger.c.source_id, ledger.c.hour)
+            .where(ledger.c.source_id.in_(part), ledger.c.hour < -(-as_of_us // HOUR_US))
             .distinct()
-            .order_by(ledger.c.hour)
+            .order_by(ledger.c.source_id, ledger.c.hour)
         )
-        found.append(Heard(row.server, row.name, row.retired_us is not None, tuple(hours)))
-    return found
+        for row in rows:
+            hours[row.source_id].append(row.hour)
+    return [
+        Heard(row.server, row.name, row.retired_us is not None, tuple(hours[row.id]))
+        for row in sources
+    ]
 
 
 def accounts(
@@ -101,7 +110,7 @@ def accounts(
     if days is not None:
         query = query.where(tally.c.day >= days[0], tally.c.day < days[1])
     if server_ids is not None:
-        query = query.where(source.c.server_id.in_(sorted(server_ids)))
+        query = query.where(among(connection, source.c.server_id, server_ids))
     if source_name is not None:
         query = query.where(source.c.name == source_name)
     return [Account(*row) for row in connection.execute(query)]
@@ -124,11 +133,12 @@ def refused(
     if between[0] is not None:
         where.append(reject.c.arrived_us >= between[0])
     if server_ids is not None:
-        where.append(source.c.server_id.in_(sorted(server_ids)))
+        where.append(among(connection, source.c.server_id, server_ids))
     if source_name is not None:
         where.append(source.c.name == source_name)
     query = (
         sa.select(
+            reject.c.id,
             reject.c.arrived_us,
             server.c.name.label("server"),
             source.c.name.label("source"),
@@ -152,25 +162,49 @@ def refused(
     return [row for row in found if row.arrived_us > last] + [Refused(*row) for row in tied]
 
 
-def days_of_calls(
+def kinds_met(
     connection: Connection, server_id: int, tool_ids: Collection[int]
+) -> dict[int, set[Kind]]:
+    """The kinds of lines that have ever stood for a call to each of these tools; one look-up a kind."""
+    met = [
+        sa.exists().where(
+            call_day.c.server_id == server_id,
+            call_day.c.tool_id == tool.c.id,
+            call_day.c.kind == int(kind),
+        )
+        for kind in _TOOL_KINDS
+    ]
+    found: dict[int, set[Kind]] = {}
+    for part in chunks(sorted(tool_ids)):
+        for id_, *each in connection.execute(sa.select(tool.c.id, *met).where(tool.c.id.in_(part))):
+            found[id_] = {kind for kind, there in zip(_TOOL_KINDS, each, strict=True) if there}
+    return found
+
+
+def days_of_calls(
+    connection: Connection, server_id: int, tool_ids: Collection[int], days: tuple[int, int]
 ) -> list[DayOfCalls]:
-    """The daily roll-up of these tools by day and kind of line, over all clients."""
+    """The roll-up of these tools for the UTC days [days[0], days[1]), over all clients."""
     nobody = sa.case((call_day.c.client_id == 0, call_day.c.calls), else_=0)
+    groups = (call_day.c.tool_id, call_day.c.day, call_day.c.kind)
     query = (
         sa.select(
-            call_day.c.server_id,
-            call_day.c.tool_id,
-            call_day.c.day,
-            call_day.c.kind,
+            *groups,
             sa.cast(sa.func.sum(nobody), sa.BigInteger),
             sa.cast(sa.func.sum(call_day.c.calls), sa.BigInteger),
+            sa.func.min(call_day.c.first_us),
+            sa.func.max(call_day.c.last_us),
         )
-        .where(call_day.c.server_id == server_id, call_day.c.tool_id.in_(sorted(tool_ids)))
-        .where(call_day.c.kind.in_(_TOOL_KINDS))
-        .group_by(call_day.c.server_id, call_day.c.tool_id, call_day.c.day, call_day.c.kind)
+        .where(call_day.c.server_id == server_id)
+        .where(call_day.c.kind.in_([int(kind) for kind in _TOOL_KINDS]))
+        .where(call_day.c.day >= days[0], call_day.c.day < days[1])
+        .group_by(*groups)
     )
-    return [DayOfCalls(*row) for row in connection.execute(query)]
+    found: list[DayOfCalls] = []
+    for part in chunks(sorted(tool_ids)):
+        rows = connection.execute(query.where(call_day.c.tool_id.in_(part)))
+        found += [DayOfCalls(*row) for row in rows]
+    return found
 
 
 def database(connection: Connection) -> tuple[str, str | None]:

@@ -204,8 +204,8 @@ def callers_of(calls: Iterable[Seen]) -> int:
 
 
 def display(every: Iterable[Seen], key: str) -> str:
-    """The spelling with the latest event; ties by the least text."""
-    mine = [s for s in every if s.counted and s.key == key and s.client is not None]
+    """The spelling with the latest event of any kind, counted or not; ties by the least text."""
+    mine = [s for s in every if s.key == key and s.client is not None]
     latest = max(s.row.time_us for s in mine)
     return min(CLIENTS[s.client][1] for s in mine if s.row.time_us == latest and s.client)
 

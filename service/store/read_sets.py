@@ -1,0 +1,55 @@
+"""
+Conditions on sets of ids of any size.
+
+A database takes a few ten thousand parameters in one statement, and a stranger can send more spellings
+than that. A short list is written out, which a planner judges best; a long one is one parameter.
+"""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from service.store.dialect import is_sqlite
+from service.store.engine import Connection
+
+LISTED = 1_000
+"""Up to this many ids are written out."""
+
+
+def among(
+    connection: Connection, column: "sa.ColumnElement[Any]", ids: Collection[int]
+) -> "sa.ColumnElement[bool]":
+    """Whether a column holds one of these ids."""
+    if len(ids) <= LISTED:
+        return column.in_(sorted(ids))
+    values = sorted(ids)
+    if is_sqlite(connection):
+        each = sa.func.json_each(json.dumps(values)).table_valued("value")
+        return column.in_(sa.select(each.c.value))
+    return column.in_(sa.select(sa.func.unnest(_array(values))))
+
+
+def pairs_among(
+    embedded: bool,
+    columns: "tuple[sa.ColumnElement[Any], sa.ColumnElement[Any]]",
+    pairs: Collection[tuple[int, int]],
+) -> "sa.ColumnElement[bool]":
+    """Whether two columns hold one of these pairs of whole numbers; on SQLite where *embedded*."""
+    both = sa.tuple_(*columns)
+    values = sorted(pairs)
+    if len(values) <= LISTED:
+        return both.in_(values)
+    if embedded:
+        each = sa.func.json_each(json.dumps(values)).table_valued("value")
+        members = (sa.func.json_extract(each.c.value, f"$[{place}]") for place in (0, 1))
+        return both.in_(sa.select(*members))
+    firsts, seconds = (_array(list(side)) for side in zip(*values, strict=True))
+    # two of them in one SELECT go side by side
+    return both.in_(sa.select(sa.func.unnest(firsts), sa.func.unnest(seconds)))
+
+
+def _array(values: list[int]) -> "sa.ColumnElement[Any]":
+    return sa.bindparam(None, values, type_=ARRAY(sa.BigInteger))
