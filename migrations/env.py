@@ -2,11 +2,12 @@
 
 from alembic import context
 
-from service.store.schema import metadata
+from service.store.schema import VERSION_TABLE, metadata
 
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=metadata,
+    version_table=VERSION_TABLE,
     transactional_ddl=True,
     render_as_batch=True,
     compare_type=True,

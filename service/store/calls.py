@@ -49,10 +49,15 @@ class Silenced:
 
 
 def call_of(row: Row) -> int | None:
-    """The 64-bit number, signed, of the call that *row* is a line of; None where it cannot be told."""
+    """
+    The 64-bit number, signed, of the call that *row* is a line of; None where it cannot be told.
+
+    Lines of one call name one tool: a request id that a session uses again for another tool is
+    another call.
+    """
     if row.kind not in TOOL_KINDS or row.session is None or row.request_id is None:
         return None
-    told = f"{row.server}\0{row.session}\0{row.request_id}".encode()
+    told = f"{row.server}\0{row.session}\0{row.request_id}\0{row.tool}".encode()
     return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), signed=True)
 
 

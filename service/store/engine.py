@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from service.errors import Busy, LastCallError, StorageUnavailable
+from service.store.schema import VERSION_TABLE
 
 __all__ = ["Connection", "Engine", "make_engine", "reading", "writing"]
 
@@ -86,10 +87,12 @@ def _sqlite_engine(url: sa.URL) -> Engine:
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
-    """Set what SQLite keeps per connection; switch a new file to WAL."""
+    """Set what SQLite keeps per connection; switch a new file, or one of ours, to WAL."""
     connection.execute(f"PRAGMA busy_timeout = {LOCK_WAIT_S * 1000}")
     if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-        connection.execute("PRAGMA journal_mode = WAL")
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        if not tables or VERSION_TABLE in tables:  # another program's file stays as it is
+            connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
 

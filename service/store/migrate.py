@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from service.errors import SchemaOutOfDate
 from service.store.engine import Connection, Engine, reading, writing
-from service.store.schema import metadata
+from service.store.schema import VERSION_TABLE
 from service.store.secrets import has_secrets, make_secrets
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 HEAD = "0001"
 """The revision this version of the product works with: the last file in `migrations/versions`. Known
 here so that a start with an up-to-date database does not load Alembic."""
-
-_VERSION_TABLE = "alembic_version"
 
 
 class SchemaState(StrEnum):
@@ -39,7 +37,7 @@ def current_state(engine: Engine) -> SchemaState:
     Say where the database stands.
 
     Raises:
-        SchemaOutOfDate: It has no version, yet tables with the names of ours.
+        SchemaOutOfDate: It has tables, yet no version of ours: another program's.
         StorageUnavailable: It cannot be read.
     """
     with reading(engine) as conn:
@@ -64,6 +62,7 @@ def upgrade(engine: Engine) -> None:
         if state is not SchemaState.UP_TO_DATE:
             from alembic import command
 
+            _refuse_narrow_text(conn)
             command.upgrade(alembic_config(conn), "head")
         make_secrets(conn)
 
@@ -106,23 +105,34 @@ def alembic_config(conn: Connection) -> "Config":
     return config
 
 
+def _refuse_narrow_text(conn: Connection) -> None:
+    """Refuse a PostgreSQL database that cannot hold every name."""
+    if conn.dialect.name != "postgresql":
+        return
+    encoding = conn.scalar(sa.text("SHOW server_encoding"))
+    if encoding != "UTF8":
+        raise SchemaOutOfDate(
+            f"the database holds text as {encoding}; create it with ENCODING 'UTF8' TEMPLATE template0"
+        )
+
+
 _TOO_NEW = "a newer version of Last Call wrote this database; install that version or a later one"
 
 
 def _state(conn: Connection) -> SchemaState:
     tables = set(sa.inspect(conn).get_table_names())
     revision = None
-    if _VERSION_TABLE in tables:
+    if VERSION_TABLE in tables:
         revision = conn.scalar(
-            sa.select(sa.column("version_num")).select_from(sa.table(_VERSION_TABLE))
+            sa.select(sa.column("version_num")).select_from(sa.table(VERSION_TABLE))
         )
     if revision == HEAD:
         return SchemaState.UP_TO_DATE
     if revision is None:
-        if strangers := sorted(tables & set(metadata.tables)):
+        if strangers := sorted(tables - {VERSION_TABLE}):
+            shown = ", ".join(strangers[:5])
             raise SchemaOutOfDate(
-                f"the database has tables of another application ({', '.join(strangers)}); "
-                "use an empty one"
+                f"the database belongs to another program (it has the tables {shown}); name another"
             )
         return SchemaState.EMPTY
     return SchemaState.BEHIND if _is_known(conn, revision) else SchemaState.AHEAD

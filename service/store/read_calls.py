@@ -50,22 +50,20 @@ _NO_CALLS = Calls(*(np.empty(0, dtype=np.int64) for _ in Calls.__slots__))
 
 CLIENT = ("time_us", "client_id")
 EVERYTHING = ("time_us", "client_id", "inferred", "caller_id", "version_id")
-CALLERS = ("caller_id", "client_of_no_caller")
-"""Who called: each tool, stored caller, and client of the calls without one, once for all its calls."""
+CALLERS = ("caller_id", "client_id")
+"""Who called: each tool, caller and client once for all its calls."""
 RANGES = 50
 """Ranges of time that one statement asks for."""
 
 
 def _call_columns(cut: Cut) -> dict[str, sa.ColumnElement[Any]]:
-    client = cut.client()
-    inferred = sa.case((event.c.client_id.is_(None) & (client != 0), 1), else_=0)
     return {
         "time_us": event.c.time_us,
         "kind": event.c.kind,
         "tool_id": event.c.tool_id,
-        "client_id": client,
-        "client_of_no_caller": sa.case((event.c.caller_id.is_(None), client), else_=0),
-        "inferred": inferred,
+        "client_id": cut.client(),
+        # of a line that names none; whether its session does is known from the client
+        "inferred": sa.case((event.c.client_id.is_(None), 1), else_=0),
         "caller_id": sa.func.coalesce(event.c.caller_id, 0),
         "version_id": sa.func.coalesce(event.c.version_id, 0),
     }
@@ -150,8 +148,8 @@ def _read(
     found = dict(zip(chosen, columns(connection, query, len(chosen)), strict=True))
     zero = np.zeros(found["tool_id"].size, dtype=np.int64)
     found["server_id"] = zero + server_id
-    if "client_of_no_caller" in found:
-        found["client_id"] = found["client_of_no_caller"]
+    if "inferred" in found:
+        found["inferred"] *= found["client_id"] != 0
     return Calls(*(found.get(name, zero) for name in Calls.__slots__))
 
 
@@ -165,6 +163,8 @@ class Sums:
     day: Column
     """0 where the group is of all days."""
     calls: Column
+    unattributed: Column
+    """How many of the calls name no client."""
     first_us: Column
     last_us: Column
 
@@ -199,6 +199,7 @@ def daily(
     Without `by_client`, `client_id` is 0 and of all clients; without `by_day`, so is `day`.
     """
     zero: sa.ColumnElement[int] = sa.literal_column("0")
+    nobody = sa.case((call_day.c.client_id == 0, call_day.c.calls), else_=0)
     groups: list[sa.ColumnElement[Any]] = [call_day.c.server_id, call_day.c.tool_id]
     groups += [call_day.c.client_id] if by_client else []
     groups += [call_day.c.day] if by_day else []
@@ -212,6 +213,7 @@ def daily(
                 call_day.c.day if by_day else zero,
                 # a sum of big integers is a decimal on PostgreSQL
                 sa.cast(sa.func.sum(call_day.c.calls), sa.BigInteger),
+                sa.cast(sa.func.sum(nobody), sa.BigInteger),
                 sa.func.min(call_day.c.first_us),
                 sa.func.max(call_day.c.last_us),
             )

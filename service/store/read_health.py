@@ -10,7 +10,17 @@ from service.events import Kind
 from service.store.engine import Connection
 from service.store.read_sets import among
 from service.store.read_words import chunks
-from service.store.schema import batch, call_day, ledger, reject, server, source, tally, tool
+from service.store.schema import (
+    VERSION_TABLE,
+    batch,
+    call_day,
+    ledger,
+    reject,
+    server,
+    source,
+    tally,
+    tool,
+)
 
 _TOOL_KINDS = (Kind.STALE_CALL, Kind.UNKNOWN_CALL, Kind.CALL)
 
@@ -210,7 +220,7 @@ def days_of_calls(
 def database(connection: Connection) -> tuple[str, str | None]:
     """The kind of database (`sqlite` or `postgresql`) and the revision of its schema."""
     revision = None
-    if sa.inspect(connection).has_table("alembic_version"):
-        table = sa.table("alembic_version", sa.column("version_num"))
+    if sa.inspect(connection).has_table(VERSION_TABLE):
+        table = sa.table(VERSION_TABLE, sa.column("version_num"))
         revision = connection.scalar(sa.select(table.c.version_num))
     return connection.dialect.name, revision

@@ -26,6 +26,10 @@ Text = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 """Compared by code points on both databases, whatever the server's locale: "the least text" must be
 the same text everywhere, also in Python."""
 
+VERSION_TABLE = "lastcall_version"
+"""Where Alembic keeps the revision: a name of our own, so that a database that another program keeps
+with Alembic is not taken for ours."""
+
 meta = sa.Table(
     "meta",
     metadata,

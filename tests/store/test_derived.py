@@ -138,15 +138,15 @@ def test_lines_of_one_call_count_once(engine: Engine, order: tuple[Row, ...]) ->
 
 
 def test_of_two_equal_kinds_the_earlier_line_counts(engine: Engine) -> None:
-    """Then the least text of tool, client and version, none last."""
+    """Then the least text of client and version, none last."""
     given: dict[str, Any] = {"session": "s", "request_id": "7"}
     store(engine, [row(1, NOON + SECOND, client="A", **given)])
     store(engine, [row(2, NOON, **given), row(3, NOON, client="Zed", **given)])
     store(engine, [row(4, NOON, client="Cursor", **given)])
-    store(engine, [row(5, NOON, client="Cursor", tool="a_tool", version="1", **given)])
+    store(engine, [row(5, NOON, client="Cursor", version="1", **given)])
     assert query(engine, "SELECT key FROM event WHERE counted = 1") == [(5,)]
     assert [found[1:] for found in query(engine, CALL_DAYS)] == [
-        ("a_tool", "Cursor", 1, NOON_DAY, 1, NOON, NOON)
+        ("old_tool", "Cursor", 1, NOON_DAY, 1, NOON, NOON)
     ]
 
 
@@ -158,13 +158,15 @@ def test_of_two_equal_kinds_the_earlier_line_counts(engine: Engine) -> None:
         {"session": None},
         {"request_id": None},
         {"server": "other"},
+        {"tool": "a_tool"},
     ],
     ids=str,
 )
-def test_calls_differ_by_server_session_or_request(
+def test_calls_differ_by_server_session_request_or_tool(
     engine: Engine, other: dict[str, str | None]
 ) -> None:
-    """What does not have all three in common is a call of its own."""
+    """What does not have all four in common is a call of its own: a session may use a request id
+    again."""
     same: dict[str, Any] = {"session": "s", "request_id": "7"}
     store(engine, [row(1, **same), row(2, **{**same, **other})])
     assert query(engine, "SELECT sum(counted) FROM event") == [(2,)]

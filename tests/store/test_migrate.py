@@ -1,7 +1,9 @@
 """The schema: brought up, taken down and told apart, on both databases."""
 
+import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -41,13 +43,13 @@ def test_up_down_and_up_again(engine: Engine) -> None:
         command.downgrade(migrate.alembic_config(conn), "base")
     assert migrate.current_state(engine) is SchemaState.EMPTY
     with reading(engine) as conn:
-        assert set(sa.inspect(conn).get_table_names()) == {"alembic_version"}
+        assert set(sa.inspect(conn).get_table_names()) == {"lastcall_version"}
 
     migrate.upgrade(engine)
 
     assert migrate.current_state(engine) is SchemaState.UP_TO_DATE
     with reading(engine) as conn:
-        assert set(sa.inspect(conn).get_table_names()) == {*metadata.tables, "alembic_version"}
+        assert set(sa.inspect(conn).get_table_names()) == {*metadata.tables, "lastcall_version"}
 
 
 def test_head_is_the_newest_revision(engine: Engine) -> None:
@@ -83,7 +85,7 @@ def test_the_embedded_database_upgrades_itself_and_postgresql_does_not(
 def test_a_database_of_a_newer_version_is_left_alone(engine: Engine) -> None:
     """Its revision is not in our history: neither start nor upgrade touches it, and says why."""
     with writing(engine) as conn:
-        conn.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+        conn.exec_driver_sql("UPDATE lastcall_version SET version_num = '9999'")
     assert migrate.current_state(engine) is SchemaState.AHEAD
     with pytest.raises(SchemaOutOfDate, match="newer version"):
         migrate.ensure_ready(engine, auto_upgrade=True)
@@ -91,14 +93,49 @@ def test_a_database_of_a_newer_version_is_left_alone(engine: Engine) -> None:
         migrate.upgrade(engine)
 
 
-def test_tables_of_another_application_are_not_mistaken_for_ours(empty_database_url: str) -> None:
-    """A database with a table `event` and no version is refused, not built upon."""
+@pytest.mark.parametrize(
+    "tables",
+    [
+        ["CREATE TABLE event (id INTEGER)"],
+        ["CREATE TABLE bookmarks (url TEXT)"],
+        [
+            "CREATE TABLE alembic_version (version_num VARCHAR(32))",
+            "INSERT INTO alembic_version VALUES ('0001')",
+            "CREATE TABLE users (id INTEGER)",
+        ],
+    ],
+    ids=["with a name of ours", "with other names", "kept with Alembic too"],
+)
+def test_a_database_of_another_program_is_refused_and_left_alone(
+    tables: list[str], empty_database_url: str
+) -> None:
+    """Whatever it holds, nothing is built upon it or taken for ours."""
     engine = make_engine(empty_database_url)
     with writing(engine) as conn:
-        conn.exec_driver_sql("CREATE TABLE event (id INTEGER)")
-    with pytest.raises(SchemaOutOfDate, match="another application"):
+        for statement in tables:
+            conn.exec_driver_sql(statement)
+        before = set(sa.inspect(conn).get_table_names())
+    with pytest.raises(SchemaOutOfDate, match="another program"):
+        migrate.ensure_ready(engine, auto_upgrade=True)
+    with pytest.raises(SchemaOutOfDate, match="another program"):
+        migrate.upgrade(engine)
+    with reading(engine) as conn:
+        assert set(sa.inspect(conn).get_table_names()) == before
+    engine.dispose()
+
+
+def test_a_file_of_another_program_keeps_every_byte(tmp_path: Path) -> None:
+    """Not even its journal is switched."""
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("CREATE TABLE bookmarks (url TEXT)")
+    before = path.read_bytes()
+    engine = make_engine(f"sqlite:///{path}")
+    with pytest.raises(SchemaOutOfDate, match="another program"):
         migrate.ensure_ready(engine, auto_upgrade=True)
     engine.dispose()
+
+    assert path.read_bytes() == before
 
 
 def test_two_that_start_at_once_both_find_it_ready(empty_database_url: str) -> None:
