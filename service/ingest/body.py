@@ -151,8 +151,21 @@ def stream_blocks(
 
 
 def is_json_array(head: bytes) -> bool:
-    """Say whether a file that begins with *head* is a JSON array, not a text log such as `[2026-…`."""
-    return _FILE_ARRAY.match(head.lstrip(b"\0").removeprefix(b"\xef\xbb\xbf")) is not None
+    r"""
+    Say whether a file that begins with *head* is one JSON array, not a text log such as `[2026-…`.
+
+    >>> is_json_array(b'[{"a": 1},\n'), is_json_array(b'[{"a": 1}] ready\n'), is_json_array(b"[]\n{")
+    (True, False, False)
+    """
+    bare = head.lstrip(b"\0").removeprefix(b"\xef\xbb\xbf").lstrip(BLANK)
+    if _FILE_ARRAY.match(bare) is None:
+        return False
+    level = 0
+    for token in _TOKEN.finditer(bare):
+        level += (token[0] in (b"[", b"{")) - (token[0] in (b"]", b"}"))
+        if level == 0:  # the array is over: the file is one only where nothing follows
+            return not bare[token.end() :].strip(BLANK + b"\0")
+    return True
 
 
 def _is_json(raw: bytes) -> bool:

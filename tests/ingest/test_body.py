@@ -172,3 +172,14 @@ def test_an_unclosed_text_in_a_deep_array_costs_no_time() -> None:
 
     with pytest.raises(BodyNotDecodable):
         records(body, LIMIT)
+
+
+@pytest.mark.parametrize("first", [b"[]", b'[{"a":1}] boot', b"[{}] [worker 1] ready"])
+def test_a_log_whose_first_line_looks_like_an_array_is_read_line_by_line(first: bytes) -> None:
+    """However long it is: only what is one array as a whole is held as a whole."""
+    line = b'{"msg":"Retired tool called","tool":"t"}\n'
+    chunks = [first + b"\n", *[line * 100] * 20]
+
+    found = list(stream_records(chunks, 1 << 20, 1_000))
+
+    assert len(found) == 2_001
