@@ -14,6 +14,7 @@ from service.ingest.lines import BLANK, Line, decoded, lines_of, split_blocks, s
 
 _GZIP: Final = b"\x1f\x8b"
 _ACCEPTED: Final = "send it as it is or with Content-Encoding: gzip"
+_HEAD_BYTES: Final = 64 * 1024
 _CONTROL: Final = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 _ARRAY: Final = re.compile(rb"\s*\[\s*(?:[{\[\"\]]|(?:null|true|false|-?\d[\d.eE+-]*)\s*[,\]])")
 _FILE_ARRAY: Final = re.compile(rb"\s*\[\s*(?:[{\]]|$)")
@@ -133,7 +134,7 @@ def stream_blocks(
         BodyNotDecodable: A broken array.
     """
     source = decoded(chunks)
-    head = next((chunk for chunk in source if chunk.strip(BLANK + b"\0")), b"")
+    head = _head(source)
     if not is_json_array(head):
         yield from split_blocks(chain([head], source), max_line)
         return
@@ -148,6 +149,17 @@ def stream_blocks(
             f"a JSON array of more than {max_array} bytes; write one record a line instead"
         )
     yield from records(b"".join(parts), max_line)
+
+
+def _head(source: Iterator[bytes]) -> bytes:
+    """The first pieces of a stream, enough to see whether it goes on after an array."""
+    head = b""
+    for chunk in source:
+        if head or chunk.strip(BLANK + b"\0"):
+            head += chunk
+        if len(head) >= _HEAD_BYTES:
+            break
+    return head
 
 
 def is_json_array(head: bytes) -> bool:
