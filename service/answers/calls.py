@@ -186,6 +186,7 @@ def as_sums(calls: Calls) -> Sums:
         client_id=calls.client_id,
         day=calls.time_us // DAY_US,
         calls=np.ones(calls.time_us.size, dtype=np.int64),
+        unattributed=(calls.client_id == 0).astype(np.int64),
         first_us=calls.time_us,
         last_us=calls.time_us,
     )

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+import numpy as np
+
 from service.analysis.counts import codes, count_distinct
 from service.analysis.zones import is_utc
 from service.answers import calls as gather
 from service.answers import tallies
 from service.answers.paging import order_asked, page
-from service.answers.people import NOBODY, people
+from service.answers.people import people
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
 from service.answers.scope import Name, Scope, scope_of
 from service.store import read_names
@@ -87,20 +89,21 @@ def moment_of(instant_us: int | None) -> Instant | None:
 
 
 def _rows(scope: Scope) -> list[NameRow]:
+    """One row a name. How often and when is summed up by day; who called is read from rows."""
     utc = is_utc(scope.query.tz)
-    found = gather.sums(scope, scope.names, by_day=utc)
+    found = gather.sums(scope, scope.names, by_client=False, by_day=utc)
     need = CALLERS if utc else ("time_us", *CALLERS)
     calls = gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),), need)
-    known = people(scope, [*codes(found.client_id)[0], *codes(calls.client_id)[0]])
+    known = people(scope, codes(calls.client_id)[0])
     size = len(scope.names)
     group = gather.name_numbers(scope.names, found.server_id, found.tool_id)
     row_group = gather.name_numbers(scope.names, calls.server_id, calls.tool_id)
     totals = tallies.totals(group, found, size)
-    person = known.groups(found.client_id)
-    nobody = known.keys.index(NOBODY) if NOBODY in known.keys else -1
-    named = person != nobody
-    clients = count_distinct(group[named], person[named], size)
-    unnamed = tallies.totals(group[~named], found.where(~named), size)
+    unattributed = np.zeros(size, dtype=np.int64)
+    np.add.at(unattributed, group, found.unattributed)
+    named = calls.client_id != 0
+    person = known.groups(calls.client_id)
+    clients = count_distinct(row_group[named], person[named], size)
     callers = tallies.count_callers(row_group, calls, known, size)
     days = (
         count_distinct(group, found.day, size)
@@ -120,7 +123,7 @@ def _rows(scope: Scope) -> list[NameRow]:
             last_call=moment_of(totals[i].last_us),
             last_release=said[i][0],
             replaced_by=said[i][1],
-            unattributed_calls=unnamed[i].calls,
+            unattributed_calls=int(unattributed[i]),
         )
         for i, name in enumerate(scope.names)
     ]

@@ -178,7 +178,8 @@ def _texts(
 ) -> tuple[tuple[str | None, ...], tuple[str, ...], Column]:
     """Groups of equal texts (a name may be one of several servers)."""
     keys = sorted(set(texts), key=lambda text: text or "")
-    where = np.array([keys.index(text) for text in texts], dtype=np.int64)
+    number = {text: place for place, text in enumerate(keys)}
+    where = np.array([number[text] for text in texts], dtype=np.int64)
     return tuple(keys), tuple(key or "" for key in keys), where[place] if place.size else place
 
 

@@ -2,8 +2,10 @@
 
 import csv
 import io
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from itertools import dropwhile
 from typing import Any
 
 from service.answers import Collection
@@ -11,6 +13,8 @@ from service.answers.query import ABSENT, Instant, iso
 
 _FORMULA = tuple("=+-@＝＋－＠")
 _LEADING = tuple("\t\r")
+_UNSEEN = {"Cc", "Cf", "Zs", "Zl", "Zp"}
+"""Categories of characters that a spreadsheet may pass over before it looks for a formula."""
 
 
 def table(answer: Collection[Any], row: type) -> str:
@@ -27,7 +31,8 @@ def table(answer: Collection[Any], row: type) -> str:
         or any(getattr(item, field.name) is not ABSENT for item in answer.items)
     ]
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
+    # Quoted, so that a spreadsheet which splits at another character keeps a cell whole.
+    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow([*columns, "range_since", "range_until", "tz"])
     span = [cell(value) for value in (answer.range.since, answer.range.until, answer.range.tz)]
     for item in answer.items:
@@ -54,6 +59,7 @@ def cell(value: Any) -> str | int | float:
 
 def safe(text: str) -> str:
     """Text that no spreadsheet runs."""
-    if text.startswith(_LEADING) or text.lstrip().startswith(_FORMULA):
+    seen = "".join(dropwhile(lambda char: unicodedata.category(char) in _UNSEEN, text[:64]))
+    if text.startswith(_LEADING) or seen.startswith(_FORMULA):
         return f"'{text}"
     return text

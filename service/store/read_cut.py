@@ -24,8 +24,6 @@ class Promoted(NamedTuple):
 
     time_us: int
     key: int
-    server_id: int
-    tool_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +95,6 @@ def _promoted(connection: Connection, as_of_us: int, last_us: int) -> tuple[Prom
             event.c.time_us,
             event.c.key,
             event.c.kind,
-            event.c.server_id,
-            event.c.tool_id,
             tool.c.name.label("tool"),
             client.c.raw.label("client"),
             version.c.name.label("version"),
@@ -114,7 +110,7 @@ def _promoted(connection: Connection, as_of_us: int, last_us: int) -> tuple[Prom
     )
     rows = sorted(connection.execute(lines), key=lambda row: (row.call, *_rank(row)))
     firsts = (next(group) for _, group in groupby(rows, key=lambda row: row.call))
-    return tuple(Promoted(row.time_us, row.key, row.server_id, row.tool_id) for row in firsts)
+    return tuple(Promoted(row.time_us, row.key) for row in firsts)
 
 
 def _rank(row: Any) -> Rank:

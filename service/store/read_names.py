@@ -51,8 +51,8 @@ def logged_names(connection: Connection, cut: Cut, server_id: int) -> list[Logge
     firsts = {row.id: row.first_us for row in rows if row.id is not None}
     counted = walk(call_day.c.tool_id, call_day.c.server_id == server_id)
     ids = {*firsts, *connection.scalars(sa.select(counted.c.id))}
-    # a line that a later one has replaced is in no roll-up any more
-    ids |= {row.tool_id for row in cut.promoted if row.server_id == server_id}
+    # A line that stands for its call only before the cut has left the roll-up, but the line that stands
+    # for it now spells the same name and is among the first.
     names = tool_names(connection, ids - {None})
     return [Logged(id_, names[id_], firsts.get(id_)) for id_ in sorted(names)]
 

@@ -166,11 +166,11 @@ def _named(tool: str, server: str, retired: dict[tuple[str, str], int]) -> str |
 
 def _standing(rows: list[Row]) -> set[int]:
     """The rows that stand for their call."""
-    calls: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    calls: dict[tuple[str, str, str, str | None], list[Row]] = defaultdict(list)
     found = set()
     for row in rows:
         if row.session and row.request_id:
-            calls[row.server, row.session, row.request_id].append(row)
+            calls[row.server, row.session, row.request_id, row.tool].append(row)
         else:
             found.add(id(row))
     for lines in calls.values():

@@ -9,7 +9,18 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from service.api import callers, clients, coverage, events, health, names, rejects, series, servers
+from service.api import (
+    callers,
+    clients,
+    coverage,
+    events,
+    health,
+    names,
+    rejects,
+    respond,
+    series,
+    servers,
+)
 from service.api.table import safe
 from service.app import create_app
 from service.settings import Settings
@@ -194,6 +205,64 @@ def test_a_tag_spares_an_unchanged_answer(get: Any) -> None:
     assert get("names", headers={"if-none-match": tag}, tz="Asia/Kolkata").status_code == 200
     get.post([line("2026-10-05T10:00:00Z", "zed")])
     assert get("names", headers={"if-none-match": tag}).status_code == 200
+
+
+@pytest.mark.parametrize("params", [{"tz": "Mars/Phobos"}, {"limit": "0"}, {"since": "soon"}, {"sort": "colour"}, {"cursor": "x"}])  # fmt: skip
+def test_no_tag_spares_a_question_that_cannot_be_answered(get: Any, params: Any) -> None:
+    """`*` and every other tag: 422 as without one; `*` spares no good question either."""
+    assert get("names", headers={"if-none-match": "*"}, **params).status_code == 422
+    assert get("names", headers={"if-none-match": "*"}).status_code == 200
+
+
+def test_a_tag_changes_with_what_else_decides_the_answer(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version of the product, or another future skew, may answer otherwise."""
+
+    def tag(**more: Any) -> str:
+        settings = Settings(database_url=database_url, **more)
+        client = TestClient(create_app(settings, clock=lambda: NOW), base_url="http://localhost")
+        return client.get("/api/v1/names").headers["etag"]
+
+    first = tag()
+    assert tag() == first
+    assert tag(future_skew_s=3_600) != first
+    monkeypatch.setattr(respond, "__version__", "0.0.0+other")
+    assert tag() != first
+
+
+def test_a_page_by_a_column_that_changed_is_a_problem_that_says_what_to_do(get: Any) -> None:
+    """409, as the document says; the order of names goes on."""
+    get.post([line("2026-10-05T10:00:00Z", "zed", tool) for tool in ("a", "b", "c")])
+    first = {s: get("names", limit=1, sort=s).json()["next_cursor"] for s in ("-last_call", "name")}
+    get.post([line("2026-10-05T11:00:00Z", "zed", "a")])
+
+    answer = get("names", limit=1, sort="-last_call", cursor=first["-last_call"])
+    assert (answer.status_code, answer.json()["title"]) == (409, "Data changed")
+    assert answer.headers["content-type"] == "application/problem+json"
+    for cure in ("without cursor", "larger limit", "sort by name"):
+        assert cure in answer.json()["detail"]
+    goes_on = get("names", limit=1, sort="name", cursor=first["name"]).json()
+    assert [row["name"] for row in goes_on["items"]] == ["b"]
+    paths = get("/openapi.json").json()["paths"]
+    documented = {
+        p for p, verbs in paths.items() if "409" in verbs.get("get", {}).get("responses", {})
+    }
+    nouns = ("servers", "names", "callers", "clients", "series")
+    assert documented == {f"/api/v1/{noun}" for noun in nouns}
+
+
+def test_records_that_are_equal_in_everything_come_one_a_page(get: Any) -> None:
+    """The same broken record in three requests of one instant is three rejects, each shown once."""
+    for _ in range(3):
+        get.post([{"msg": "Retired tool called", "time": "x"}])
+    positions: list[int] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        page = get("rejects", limit=1, cursor=cursor).json()
+        positions += [row["position"] for row in page["items"]]
+        cursor = page["next_cursor"]
+    assert positions == [0, 0, 0]
 
 
 def test_ten_of_twelve_clients_and_the_rest_are_the_total(get: Any) -> None:
