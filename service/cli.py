@@ -6,7 +6,6 @@ Results go to standard output, everything said beside them to standard error. Ex
 """
 
 import io
-import json
 import os
 import sys
 import tempfile
@@ -15,22 +14,16 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_bytes
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import echo
 
-from service import __version__, terminal, terminal_report
+from service import __version__, cli_database, terminal, terminal_report
+from service.cli_common import AsJson, Db, existing_settings, print_json, ready_engine, settings_of
 from service.clock import system_clock
-from service.errors import LastCallError, NotFound, UnreadableInput
-from service.events import Receipt
-from service.settings import (
-    Settings,
-    settings_from_environment,
-    sqlite_path,
-    unknown_variables,
-    url_of,
-)
+from service.errors import LastCallError, UnreadableInput
+from service.settings import Settings, sqlite_path, unknown_variables, url_of
 
 app = typer.Typer(
     name="lastcall",
@@ -39,17 +32,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-database = typer.Typer(help="Look after the database.", no_args_is_help=True)
-app.add_typer(database, name="db")
+app.add_typer(cli_database.app, name="db")
 
 Paths = Annotated[
     list[str], typer.Argument(metavar="PATH…", help="files, globs, .gz, or - for stdin")
 ]
-Db = Annotated[
-    str | None, typer.Option("--db", metavar="URL", help="database URL, or path of a SQLite file")
-]
 Server = Annotated[str | None, typer.Option(help="the MCP server whose log this is")]
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 
 def main() -> None:
@@ -62,20 +50,6 @@ def main() -> None:
     except LastCallError as error:
         terminal.complain(error.detail)
         raise SystemExit(error.exit_status) from None
-
-
-def _settings(db: str | None = None) -> Settings:
-    """Settings from the environment, with `--db` before `LASTCALL_DATABASE_URL`."""
-    return settings_from_environment(**({"database_url": db} if db else {}))
-
-
-def _existing(db: str | None) -> Settings:
-    """Settings whose database is there: a question must not make an empty one."""
-    settings = _settings(db)
-    path = sqlite_path(settings.database_url)
-    if path is not None and not path.exists():
-        raise UnreadableInput(f"no database at {path}; `lastcall ingest` or `serve` makes one")
-    return settings
 
 
 @contextmanager
@@ -115,14 +89,14 @@ def ingest(
     """Read log files and store every event in them exactly once."""
     from service import intake
 
-    settings = _settings(db)
+    settings = settings_of(db)
     if dry_run:
         with _temporary_settings(settings) as temporary:
             done = intake.read(paths, temporary, server=server, source=source, hints=True)
     else:
         done = intake.read(paths, settings, server=server, source=source)
     if as_json:
-        _print_json(done.receipt.as_json())
+        print_json(done.receipt.as_json())
     else:
         terminal.receipt(done.receipt, dry_run=dry_run, hints=done.hints)
     _complain_of(done.unread)
@@ -141,7 +115,7 @@ def report(
     """Answer for log files alone: no server, no database left behind."""
     from service import intake
 
-    with _temporary_settings(_settings()) as settings:
+    with _temporary_settings(settings_of()) as settings:
         done = intake.read(paths, settings, server=server, source="files")
         from service import offline
 
@@ -152,7 +126,7 @@ def report(
         _write(html, report_page(answer, files=paths, receipt=done.receipt.as_json()))
         terminal.say(f"wrote {html}")
     if as_json:
-        _print_json({**answer, "receipt": done.receipt.as_json()})
+        print_json({**answer, "receipt": done.receipt.as_json()})
     elif html is None:
         terminal_report.report(answer, done.receipt)
     _complain_of(done.unread)
@@ -167,7 +141,7 @@ def serve(
     """Serve REST and the pages, and take log lines on POST /ingest."""
     from service import serving
 
-    settings = _settings(db)
+    settings = settings_of(db)
     given = {"host": host, "port": port}
     changed = {name: value for name, value in given.items() if value is not None}
     serving.serve(settings.model_copy(update=changed))
@@ -181,7 +155,7 @@ def demo(
     from service import demo as months
     from service import intake, serving
 
-    with _temporary_settings(_settings()) as settings:
+    with _temporary_settings(settings_of()) as settings:
         logs = months.demo_logs(datetime.fromtimestamp(system_clock() / 1e6, UTC))
         intake.read_lines(logs, settings)
         serving.serve(settings.model_copy(update={"host": "127.0.0.1", "port": port}))
@@ -199,9 +173,9 @@ def explain(
 
     raw = sys.stdin.buffer.readline() if line == "-" else line.encode("utf-8", "surrogateescape")
     passing = keys.Hasher(keys.Secrets(key=token_bytes(32), identity=token_bytes(32)))
-    explanation = explaining.explain(raw.rstrip(b"\r\n"), recogniser(_settings(), passing))
+    explanation = explaining.explain(raw.rstrip(b"\r\n"), recogniser(settings_of(), passing))
     if as_json:
-        _print_json(explanation.as_json())
+        print_json(explanation.as_json())
     else:
         terminal.explanation(explanation)
 
@@ -215,9 +189,9 @@ def rejects(
     """List rejected records: what arrived, when, and why it could not be used."""
     from service import offline
 
-    answer = offline.rejects(_existing(db), limit=limit)
+    answer = offline.rejects(existing_settings(db), limit=limit)
     if as_json:
-        _print_json(answer)
+        print_json(answer)
     else:
         terminal.rejects(answer)
 
@@ -231,7 +205,7 @@ def doctor(db: Db = None) -> None:
     terminal.say(f"lastcall {__version__}, Python {sys.version.split()[0]}")
     refuse_shared_names()
     terminal.say("installation: in an environment of its own")
-    settings = _settings(db)
+    settings = settings_of(db)
     for name in unknown_variables(os.environ):
         terminal.complain(f"{name} is not a setting; see docs/reference/settings.md")
     terminal.say("profiles: " + ", ".join(profile.name for profile in profiles_of(settings)))
@@ -239,88 +213,8 @@ def doctor(db: Db = None) -> None:
     if path is not None and not path.exists():
         terminal.say(f"database: none at {path} yet; `lastcall ingest` or `serve` makes it")
         return
-    opened = _ready(db)
+    opened = ready_engine(db)
     terminal.say(f"database: {opened.url.render_as_string(hide_password=True)}, schema up to date")
-
-
-@database.command()
-def upgrade(db: Db = None) -> None:
-    """Bring the schema up to date."""
-    from service.store import engine, migrate
-
-    migrate.upgrade(engine.make_engine(_settings(db).database_url))
-    terminal.say("the schema is up to date")
-
-
-@database.command()
-def check(db: Db = None) -> None:
-    """Compare every roll-up with the events; name each cell that differs (then exit status 1)."""
-    from service.store import check as checking
-    from service.store import engine
-
-    with engine.reading(_ready(db)) as connection:
-        found = checking.differences(connection)
-    for line in found:
-        echo(terminal.safe(line))
-    if found:
-        terminal.complain(
-            f"{len(found)} differences; `lastcall db rebuild` derives the roll-ups again"
-        )
-        raise typer.Exit(1)
-    terminal.say("every roll-up agrees with the events")
-
-
-@database.command()
-def rebuild(db: Db = None) -> None:
-    """Derive the roll-ups and all else that is derived from the events again."""
-    from service.store import check as checking
-    from service.store import engine
-
-    with engine.writing(_ready(db)) as connection:
-        changed = checking.rebuild(connection)
-    terminal.say(f"rebuilt; {changed} cells or rows were different")
-
-
-@database.command()
-def retire(
-    server: Annotated[str, typer.Argument(help="the server")],
-    source: Annotated[str, typer.Argument(help="the feed of it that has ended")],
-    undo: Annotated[bool, typer.Option("--undo", help="it goes on after all")] = False,
-    db: Db = None,
-) -> None:
-    """Say that a feed has ended, so that its silence is no gap."""
-    from service.store import engine, feeds
-
-    at_us = None if undo else system_clock()
-    with engine.writing(_ready(db)) as connection:
-        known = feeds.retire(connection, server_name=server, source_name=source, at_us=at_us)
-    if not known:
-        raise NotFound(f"no source {source!r} of server {server!r}; `lastcall db stats` lists them")
-    terminal.say(f"{server}/{source} {'goes on' if undo else 'has ended'}")
-
-
-@database.command()
-def stats(as_json: AsJson = False, db: Db = None) -> None:
-    """Count what is stored, and list the batches it came in."""
-    from service.store import engine
-    from service.store import stats as counting
-
-    with engine.reading(_ready(db)) as connection:
-        found = counting.stats(connection)
-    if as_json:
-        _print_json(found)
-    else:
-        terminal.stats(found)
-
-
-def _ready(db: str | None) -> Any:
-    """An engine over a database that is there and whose schema is up to date."""
-    from service.store import engine, migrate
-
-    settings = _existing(db)
-    opened = engine.make_engine(settings.database_url)
-    migrate.ensure_ready(opened, settings.auto_upgrade)
-    return opened
 
 
 def _write(path: Path, text: str) -> None:
@@ -330,17 +224,8 @@ def _write(path: Path, text: str) -> None:
         raise UnreadableInput(f"cannot write {path}: {error.strerror}") from error
 
 
-def _print_json(value: object) -> None:
-    # On a terminal a stranger's control characters must stay text.
-    ascii_only = sys.stdout.isatty()
-    echo(json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, indent=2))
-
-
 def _complain_of(unread: list[str]) -> None:
     for complaint in unread:
         terminal.complain(complaint)
     if unread:
         raise typer.Exit(1)
-
-
-__all__ = ["Receipt", "app", "main"]

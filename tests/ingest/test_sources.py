@@ -55,7 +55,7 @@ def test_a_plain_file_comes_in_pieces(tmp_path: Path) -> None:
 def test_gzip_is_known_by_its_bytes_not_its_name(tmp_path: Path, name: str) -> None:
     """Several members, padding between and behind them."""
     data = os.urandom(CHUNK_BYTES) + bytes(4 * CHUNK_BYTES)
-    packed = gzip.compress(data) + b"\0\0" + gzip.compress(b"end\n") + b"\0" * 100
+    packed = gzip.compress(data, mtime=0) + b"\0\0" + gzip.compress(b"end\n", mtime=0) + b"\0" * 100
     (tmp_path / name).write_bytes(packed)
     source = open_source(str(tmp_path / name))
     chunks = list(source.chunks())
@@ -76,7 +76,7 @@ def test_a_file_named_gz_that_is_plain_is_plain(tmp_path: Path) -> None:
 @pytest.mark.parametrize("spoil", [lambda raw: raw[:-20], lambda raw: raw[:-8] + b"\1" * 8])
 def test_a_spoilt_gzip_gives_what_it_has_and_then_its_name(tmp_path: Path, spoil: object) -> None:
     """Nothing that could be read is lost, and the loss is not silent."""
-    packed = gzip.compress(b"line\n" * 200_000)
+    packed = gzip.compress(b"line\n" * 200_000, mtime=0)
     (tmp_path / "cut.gz").write_bytes(spoil(packed))  # type: ignore[operator]
     source = open_source(str(tmp_path / "cut.gz"))
     chunks = source.chunks()
@@ -102,7 +102,7 @@ def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
 
 def test_a_dash_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     """And leaves it open for others."""
-    stdin = io.TextIOWrapper(io.BytesIO(gzip.compress(b"a\n")))
+    stdin = io.TextIOWrapper(io.BytesIO(gzip.compress(b"a\n", mtime=0)))
     monkeypatch.setattr("sys.stdin", stdin)
     with open_source("-") as source:
         assert b"".join(source.chunks()) == b"a\n"

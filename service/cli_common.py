@@ -1,0 +1,52 @@
+"""
+What the commands share: options, settings and the database they name, JSON on standard output.
+"""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import echo
+
+from service.errors import UnreadableInput
+from service.settings import Settings, settings_from_environment, sqlite_path
+
+if TYPE_CHECKING:
+    from service.store.engine import Engine
+
+Db = Annotated[
+    str | None, typer.Option("--db", metavar="URL", help="database URL, or path of a SQLite file")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
+
+
+def settings_of(db: str | None = None) -> Settings:
+    """Settings from the environment, with `--db` before `LASTCALL_DATABASE_URL`."""
+    return settings_from_environment(**({"database_url": db} if db else {}))
+
+
+def existing_settings(db: str | None) -> Settings:
+    """Settings whose database is there: a question must not make an empty one."""
+    settings = settings_of(db)
+    path = sqlite_path(settings.database_url)
+    if path is not None and not path.exists():
+        raise UnreadableInput(f"no database at {path}; `lastcall ingest` or `serve` makes one")
+    return settings
+
+
+def ready_engine(db: str | None) -> "Engine":
+    """An engine over a database that is there and whose schema is up to date."""
+    from service.store import engine, migrate
+
+    settings = existing_settings(db)
+    opened = engine.make_engine(settings.database_url)
+    migrate.ensure_ready(opened, settings.auto_upgrade)
+    return opened
+
+
+def print_json(value: object) -> None:
+    """Print a result as strict JSON."""
+    # On a terminal a stranger's control characters must stay text.
+    ascii_only = sys.stdout.isatty()
+    echo(json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, indent=2))
