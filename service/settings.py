@@ -23,6 +23,19 @@ def url_of(database: str) -> str:
     return database if "://" in database else f"sqlite:///{Path(database).expanduser().absolute()}"
 
 
+def host_names(text: str) -> str:
+    """
+    Check a list of host names.
+
+    Raises:
+        ValueError: One of them is an address of something, not a name.
+    """
+    for name in text.split(","):
+        if "/" in name or " " in name.strip():
+            raise ValueError(f"write host names alone, separated by commas, not {name.strip()!r}")
+    return text
+
+
 def sqlite_path(url: str) -> Path | None:
     """Return the file of a SQLite URL; None for other databases."""
     scheme, _, path = url.partition(":///")
@@ -43,6 +56,7 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535, description="port that `serve` listens on")] = 8420
     allowed_hosts: Annotated[
         str,
+        AfterValidator(host_names),
         Field(description="names by which `serve` may be asked for, separated by commas"),
     ] = "localhost,127.0.0.1,::1"
     auto_upgrade: Annotated[
@@ -84,7 +98,7 @@ def settings_from_environment(**given: object) -> Settings:
         return Settings(**given)  # type: ignore[arg-type]
     except ValidationError as error:
         said = [
-            f"{PREFIX}{str(each['loc'][0]).upper()}: {each['msg'].lower()}, not {each['input']!r}"
+            f"{PREFIX}{str(each['loc'][0]).upper()}: {each['msg'].lower()} (it is {each['input']!r})"
             for each in error.errors()
         ]
         raise BadSetting("; ".join(said)) from None

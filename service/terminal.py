@@ -102,8 +102,9 @@ def receipt(done: Receipt, *, dry_run: bool, hints: Sequence[Any]) -> None:
     if done.rejected and not dry_run:
         say("`lastcall rejects` lists what was rejected, and why")
     for hint in hints:
-        echo(f"\nnot recognised, {hint.count} times: {safe(hint.message)}")
-        echo("  a profile that would read it:")
+        times = "once" if hint.count == 1 else f"{hint.count} times"
+        echo(f"\nnot recognised, {times}: {safe(hint.message)}")
+        echo("  a profile that would read it, to be saved as .toml in LASTCALL_PROFILE_DIR:")
         echo("\n".join(f"    {safe(line)}" for line in hint.profile.splitlines()))
     if not hints and not done.accepted and not done.duplicates and done.received:
         say("no line was recognised; `lastcall explain LINE` shows why for one of them")

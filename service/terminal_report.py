@@ -3,12 +3,12 @@ Who still calls what, as tables on a terminal.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 from typer import echo
@@ -18,6 +18,8 @@ from service.terminal import minute, safe
 
 _PIPE_WIDTH = 200
 """Columns of a table that no terminal bounds: wide enough that names stay whole."""
+_WIDE = 120
+"""Columns from which on all of a table is shown."""
 
 
 def _table(
@@ -26,11 +28,26 @@ def _table(
     """Print a table; columns are (name, whether it holds numbers)."""
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for name, number in columns:
-        table.add_column(name, justify="right" if number else "left", no_wrap=number)
+        justify: JustifyMethod = "right" if number else "left"
+        table.add_column(name, justify=justify, no_wrap=number, overflow="fold")
     for row in rows:
         table.add_row(*(escape(safe(value)) for value in row))
+    _console().print(table)
+
+
+def _console() -> Console:
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
-    Console(highlight=False, emoji=False, width=width).print(table)
+    return Console(highlight=False, emoji=False, width=width)
+
+
+def _narrow() -> bool:
+    """Whether there is room for the most important columns only."""
+    return _console().width < _WIDE
+
+
+def _at(instant: str | None, zone: ZoneInfo) -> str:
+    """An instant to the minute, or to the day where there is little room."""
+    return minute(instant, zone)[: 10 if _narrow() else None]
 
 
 def report(answer: Mapping[str, Any], done: Receipt) -> None:
@@ -54,6 +71,12 @@ def report(answer: Mapping[str, Any], done: Receipt) -> None:
 
 def _nothing(done: Receipt) -> str:
     """What a report without a name rests on."""
+    if unknown := done.events.get("unknown_call"):
+        calls = "1 call" if unknown == 1 else f"{unknown} calls"
+        return (
+            f"{calls} to names that the server did not know, but no line says of a name that it is "
+            "retired (`Retired tool called`), so none is counted: a typo looks the same."
+        )
     if done.accepted:
         return "No retired name was called in what was read."
     if done.received:
@@ -76,16 +99,22 @@ def _span(names: Mapping[str, Any], zone: ZoneInfo) -> str:
 
 
 def _names_table(rows: Sequence[Mapping[str, Any]], zone: ZoneInfo, *, several: bool) -> None:
-    columns = [("Name", False), ("Calls", True), ("Clients", True), ("Callers", True)]
-    columns += [("Days", True), ("First call", False), ("Last call", False), ("Replaced by", False)]
+    numbers = {"Calls": "stale_calls", "Clients": "clients", "Callers": "callers"}
+    numbers |= {"Days": "active_days"}
+    texts: dict[str, Callable[[Mapping[str, Any]], object]] = {
+        "First call": lambda row: _at(row["first_call"], zone),
+        "Last call": lambda row: _at(row["last_call"], zone),
+        "Replaced by": lambda row: ", ".join(row["replaced_by"]) or "–",
+    }
+    if _narrow():
+        del numbers["Callers"], texts["First call"]
+    columns = [("Name", False), *((n, True) for n in numbers), *((n, False) for n in texts)]
     cells = [
         [
             *([row["server"]] if several else []),
             row["name"],
-            *(row[word] for word in ("stale_calls", "clients", "callers", "active_days")),
-            minute(row["first_call"], zone),
-            minute(row["last_call"], zone),
-            ", ".join(row["replaced_by"]) or "–",
+            *(row[word] for word in numbers.values()),
+            *(text(row) for text in texts.values()),
         ]
         for row in rows
     ]
@@ -93,16 +122,19 @@ def _names_table(rows: Sequence[Mapping[str, Any]], zone: ZoneInfo, *, several: 
 
 
 def _callers_table(rows: Sequence[Mapping[str, Any]], zone: ZoneInfo, *, several: bool) -> None:
-    columns = [("Name", False), ("Client", False), ("Versions", False), ("Calls", True)]
-    columns += [("Callers", True), ("Days", True), ("Last call", False)]
+    numbers = {"Calls": "stale_calls", "Callers": "callers", "Days": "active_days"}
+    if _narrow():
+        del numbers["Callers"]
+    columns = [("Name", False), ("Client", False), ("Versions", False)]
+    columns += [*((name, True) for name in numbers), ("Last call", False)]
     cells = [
         [
             *([row["server"]] if several else []),
             row["name"],
             "(not named)" if row["client"] is None else row["client"],
             ", ".join(row["versions"]),
-            *(row[word] for word in ("stale_calls", "callers", "active_days")),
-            minute(row["last_call"], zone),
+            *(row[word] for word in numbers.values()),
+            _at(row["last_call"], zone),
         ]
         for row in rows
     ]

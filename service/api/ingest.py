@@ -94,6 +94,9 @@ async def ingest(
     duplicate, ignored or rejected. Everything is committed before the answer; on any other status
     nothing was stored.
     """
+    for name in ("server", "source"):
+        if len(request.query_params.getlist(name)) > 1:
+            raise BadParameter(name, "given twice; one delivery has one")
     unknown = sorted(set(request.query_params) - {"server", "source"})
     if unknown:
         raise BadParameter(names.bounded(unknown[0]), "unknown parameter; use server, source")

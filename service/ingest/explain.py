@@ -134,7 +134,9 @@ def _why_not(
     if kind is None:
         said = [f"{key} {values[key]!r}" for key in ("message", "method") if key in values]
         return (
-            f"{' and '.join(said) or 'no message and no method'} stands for nothing that is counted",
+            f"{' and '.join(said)} is no kind that it knows"
+            if said
+            else "no message and no method",
             {},
             {},
         )
@@ -179,7 +181,10 @@ def _sentence(
         return "Ignored: it holds none of the messages and methods that any profile knows."
     if not tried:
         return "Ignored: it is no JSON object; only a record's own message counts."
-    return "Ignored: its own message and method stand for nothing that is counted."
+    return (
+        "Ignored: no profile takes its message or method for tool traffic; "
+        "`lastcall ingest --dry-run` suggests a profile for messages that look like it."
+    )
 
 
 def _ingredients(event: Event, recogniser: Recogniser) -> tuple[tuple[str, str], ...]:

@@ -141,7 +141,7 @@ def _unusual_message(record: dict[str, Any]) -> tuple[Path, str | None]:
     for key, value in record.items():
         if not isinstance(value, str) or "tool" in key.lower() or (text := text_of(value)) is None:
             continue
-        if any(sign in text.lower() for sign in signs):
+        if not text.startswith("{") and any(sign in text.lower() for sign in signs):
             return (key,), text
     return (), None
 

@@ -73,7 +73,11 @@ def test_a_tool_that_a_text_names_says_so() -> None:
         (b" ", type(None), "A blank line is no record."),
         (b"started", Ignored, "Ignored: it holds none of the messages"),
         (b"Retired tool called", Ignored, "Ignored: it is no JSON object"),
-        (b'{"msg":"x","q":"Retired tool called"}', Ignored, "Ignored: its own message and method"),
+        (
+            b'{"msg":"x","q":"Retired tool called"}',
+            Ignored,
+            "Ignored: no profile takes its message or method",
+        ),
         (
             b'{"msg":"Retired tool called"}',
             Rejected,
