@@ -34,7 +34,7 @@ def check(db: Db = None) -> None:
         echo(terminal.safe(line))
     if found:
         terminal.complain(
-            f"{len(found)} differences; `lastcall db rebuild` derives the roll-ups again"
+            f"differences: {len(found)}; `lastcall db rebuild` derives the roll-ups again"
         )
         raise typer.Exit(1)
     terminal.say("every roll-up agrees with the events")
@@ -48,7 +48,7 @@ def rebuild(db: Db = None) -> None:
 
     with engine.writing(ready_engine(db)) as connection:
         changed = checking.rebuild(connection)
-    terminal.say(f"rebuilt; {changed} cells or rows were different")
+    terminal.say(f"rebuilt; cells and rows that were different: {changed}")
 
 
 @app.command()
