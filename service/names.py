@@ -18,6 +18,7 @@ import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from service.errors import BadParameter
 
@@ -87,6 +88,7 @@ def feed_name(parameter: str, value: str | None) -> str | None:
     return cleaned or None
 
 
+@lru_cache(maxsize=4096)
 def read_client(raw: str) -> ClientName | None:
     """
     Read a client's raw spelling; None where nothing is left of it (that client is unattributed).

@@ -1,5 +1,6 @@
 """What the tests of this folder share: fixed secrets, a fixed clock, and the samples."""
 
+import json
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ DATA = Path(__file__).parent / "data"
 SECRETS = Secrets(key=b"the key secret of the tests", identity=b"the identity secret")
 HASHER = Hasher(SECRETS)
 NOW = "2026-10-06T00:00:00Z"
+TIME = "2026-10-05T10:15:02.114Z"
 CALL_NS = 1_791_195_302_114_000_000
 """2026-10-05T10:15:02.114Z, worked out with `date -u -d … +%s`."""
 
@@ -62,3 +64,9 @@ def only_event(line: bytes, reader: Recogniser | None = None) -> Event:
     outcome = (reader or recogniser()).line(line)
     assert isinstance(outcome, Event), outcome
     return outcome
+
+
+def line(message: str = "Retired tool called", /, **data: object) -> bytes:
+    """A line as TomTom's server writes it."""
+    record = {"level": "info", "time": TIME, "pid": 7, "hostname": "mcp-1", "data": data}
+    return json.dumps({**record, "msg": message}).encode()
