@@ -6,7 +6,7 @@ from fastapi.responses import HTMLResponse
 from dashboards.templating import render, static_file
 from service.answers.callers import callers
 from service.answers.names import names
-from service.answers.query import Moment, Query
+from service.answers.query import Query, moment_at
 from service.store.engine import reading
 
 router = APIRouter(include_in_schema=False)
@@ -21,7 +21,7 @@ CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self';
 def names_page(request: Request) -> HTMLResponse:
     """Who still calls what, over everything that is stored."""
     state = request.app.state
-    moment = Moment(state.clock(), state.settings.future_skew_s * 1_000_000)
+    moment = moment_at(state.clock(), state.settings)
     with reading(state.engine) as connection:
         found = names(connection, Query(sort="-stale_calls", limit=ROWS), moment).as_json()
         who = callers(connection, Query(sort="-stale_calls", limit=ROWS), moment).as_json()

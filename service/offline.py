@@ -6,7 +6,7 @@ from typing import Any
 
 from service.answers.callers import callers
 from service.answers.names import names
-from service.answers.query import Collection, Instant, Moment, Query
+from service.answers.query import Collection, Instant, Moment, Query, moment_at
 from service.answers.rejects import rejects as rejected
 from service.answers.servers import servers
 from service.clock import system_clock
@@ -18,7 +18,7 @@ PAGE = 1_000
 
 
 def _moment(settings: Settings) -> Moment:
-    return Moment(system_clock(), settings.future_skew_s * 1_000_000)
+    return moment_at(system_clock(), settings)
 
 
 def report(settings: Settings, *, tz: str) -> dict[str, Any]:

@@ -70,6 +70,22 @@ class Settings(BaseSettings):
     future_skew_s: Annotated[
         int, Field(ge=0, description="how far ahead of the clock a line's time may be, in seconds")
     ] = 86_400
+    refresh_window_s: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=86_400,
+            description="seconds within which notifications are one episode and a listing answers it",
+        ),
+    ] = 60
+    compare_window_s: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=2_592_000,
+            description="seconds before and after an episode whose stale calls are compared",
+        ),
+    ] = 3_600
     commit_records: Annotated[
         int, Field(ge=1, description="records of a file that one transaction holds")
     ] = 50_000

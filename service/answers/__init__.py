@@ -19,6 +19,7 @@ from service.answers.query import (
     Query,
     Range,
 )
+from service.answers.reactions import ReactionRow, reactions
 from service.answers.rejects import RejectRow, rejects
 from service.answers.series import SeriesRow, series
 from service.answers.servers import ServerRow, servers
@@ -36,6 +37,7 @@ __all__ = [
     "NameRow",
     "Query",
     "Range",
+    "ReactionRow",
     "RejectRow",
     "SeriesRow",
     "ServerRow",
@@ -46,6 +48,7 @@ __all__ = [
     "events",
     "health",
     "names",
+    "reactions",
     "rejects",
     "series",
     "servers",

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from service.analysis import zones
 from service.clock import DAY_US
 from service.errors import BadParameter
+from service.settings import Settings
 
 RowT = TypeVar("RowT")
 
@@ -48,10 +49,25 @@ def iso(instant_us: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When a question is asked: the clock, and how far ahead of it a line's time may be."""
+    """
+    When a question is asked, and what the settings say to every question: how far ahead of the clock
+    a line's time may be, and the two windows of `reactions`.
+    """
 
     now_us: int
     future_skew_us: int = DAY_US
+    refresh_window_us: int = 60_000_000
+    compare_window_us: int = 3_600_000_000
+
+
+def moment_at(now_us: int, settings: Settings) -> Moment:
+    """The moment of a question by the clock and the settings."""
+    return Moment(
+        now_us,
+        settings.future_skew_s * 1_000_000,
+        settings.refresh_window_s * 1_000_000,
+        settings.compare_window_s * 1_000_000,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

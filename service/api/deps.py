@@ -7,6 +7,7 @@ from urllib.parse import unquote_to_bytes
 from fastapi import Depends, Request
 
 from service.answers import Moment
+from service.answers.query import moment_at
 from service.errors import BadParameter
 from service.store.engine import Connection, reading
 
@@ -18,9 +19,9 @@ def connection(request: Request) -> Iterator[Connection]:
 
 
 def moment(request: Request) -> Moment:
-    """The clock's word, and how far ahead of it a line may be."""
+    """The clock's word, and what the settings say to every question."""
     state = request.app.state
-    return Moment(state.clock(), state.settings.future_skew_s * 1_000_000)
+    return moment_at(state.clock(), state.settings)
 
 
 def readable(request: Request) -> None:

@@ -91,6 +91,20 @@ class Rows(Paged):
     ] = None
 
 
+class Reactions(Paged):
+    """Rows about clients, of any name."""
+
+    client: Client = None
+    sort: Annotated[
+        str | None,
+        Field(
+            description="a column, with - before it to descend; further pages by one that changes "
+            "are 409 once data has come",
+            examples=["-episodes"],
+        ),
+    ] = None
+
+
 class Servers(Paged):
     """Rows about servers."""
 

@@ -9,6 +9,7 @@ from service.api import (
     events,
     health,
     names,
+    reactions,
     rejects,
     series,
     servers,
@@ -17,5 +18,16 @@ from service.api import (
 PREFIX = "/api/v1"
 
 router = APIRouter(prefix=PREFIX)
-for noun in (servers, names, callers, clients, events, series, coverage, health, rejects):
+for noun in (
+    servers,
+    names,
+    callers,
+    clients,
+    reactions,
+    events,
+    series,
+    coverage,
+    health,
+    rejects,
+):
     router.include_router(noun.router)

@@ -16,6 +16,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
+from service.analysis.reactions import change_pct
 from service.errors import LastCallError
 from service.ingest.sources import open_source
 from service.pipeline import Feed, new_run
@@ -35,6 +36,7 @@ COLLECTIONS = [
     "names",
     "callers",
     "clients",
+    "reactions",
     "events",
     "series",
     "coverage",
@@ -268,6 +270,28 @@ class Checker:
         )
         assert sum(row["value"] for row in rows) == wanted["sum"]
 
+    def refresh(self, wanted: dict[str, Any]) -> None:
+        (row,) = self.service.rows("reactions")
+        assert {word: row[word] for word in wanted} == wanted
+
+    def client_verdict(self, wanted: dict[str, str]) -> None:
+        rows = self.service.rows("reactions")
+        assert {row["client"]: row["outcome"] for row in rows} == wanted
+
+    def change(self, wanted: list[dict[str, Any]]) -> None:
+        """Two questions, one a period: no collection compares periods of names."""
+        asked = parameters({k: v for k, v in self.params.items() if k != "compare"})
+        start, end = (date.fromisoformat(asked[word]) for word in ("since", "until"))
+        before = {**asked, "since": str(start - (end - start)), "until": str(start)}
+        previous, current = (
+            {row["name"]: row["stale_calls"] for row in self.service.rows("names", **params)}
+            for params in (before, asked)
+        )
+        for want in wanted:
+            found = (previous[want["tool"]], current[want["tool"]])
+            assert found == (want["previous"], want["current"]), want
+            assert change_pct(*found) == want["change_pct"], want
+
     def csv(self, wanted: dict[str, Any]) -> None:
         answer = self.service.get(f"/api/v1/{REPORTS[self.report]}", format="csv")
         rows = list(csv.reader(io.StringIO(answer.text)))[1:]
@@ -412,8 +436,8 @@ class Runner:
 
 
 def settings_of(case: dict[str, Any], database_url: str) -> Settings:
-    known = {"max_line_bytes": "max_line_bytes", "max_body_bytes": "max_body_bytes"}
-    values = {known[k]: v for k, v in case["settings"].items() if k in known}
+    known = {"max_line_bytes", "max_body_bytes", "refresh_window_s", "compare_window_s"}
+    values = {k: v for k, v in case["settings"].items() if k in known}
     if "max_future_s" in case["settings"]:
         values["future_skew_s"] = case["settings"]["max_future_s"]
     return Settings(database_url=database_url, **values)

@@ -16,6 +16,7 @@ from service.api import (
     events,
     health,
     names,
+    reactions,
     rejects,
     respond,
     series,
@@ -26,7 +27,18 @@ from service.app import create_app
 from service.settings import Settings
 
 NOW = 1_791_244_800_000_000  # 2026-10-06T00:00:00Z
-COLLECTIONS = [servers, names, callers, clients, events, series, coverage, health, rejects]
+COLLECTIONS = [
+    servers,
+    names,
+    callers,
+    clients,
+    reactions,
+    events,
+    series,
+    coverage,
+    health,
+    rejects,
+]
 NOUNS = [module.__name__.rpartition(".")[2] for module in COLLECTIONS]
 
 
@@ -217,7 +229,7 @@ def test_no_tag_spares_a_question_that_cannot_be_answered(get: Any, params: Any)
 def test_a_tag_changes_with_what_else_decides_the_answer(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another version of the product, or another future skew, may answer otherwise."""
+    """Another version of the product, future skew or window of reactions may answer otherwise."""
 
     def tag(**more: Any) -> str:
         settings = Settings(database_url=database_url, **more)
@@ -226,7 +238,8 @@ def test_a_tag_changes_with_what_else_decides_the_answer(
 
     first = tag()
     assert tag() == first
-    assert tag(future_skew_s=3_600) != first
+    for other in ("future_skew_s", "refresh_window_s", "compare_window_s"):
+        assert tag(**{other: 1_800}) != first
     monkeypatch.setattr(respond, "__version__", "0.0.0+other")
     assert tag() != first
 
@@ -248,7 +261,7 @@ def test_a_page_by_a_column_that_changed_is_a_problem_that_says_what_to_do(get: 
     documented = {
         p for p, verbs in paths.items() if "409" in verbs.get("get", {}).get("responses", {})
     }
-    nouns = ("servers", "names", "callers", "clients", "series")
+    nouns = ("servers", "names", "callers", "clients", "reactions", "series")
     assert documented == {f"/api/v1/{noun}" for noun in nouns}
 
 
