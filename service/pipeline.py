@@ -164,20 +164,27 @@ class Pipeline:
         with db.writing(self._engine) as connection:
             stored = [writer.add(connection, each, quarantine_days=days) for each in portions]
             done = list(zip(portions, stored, strict=True))
-            for portion, result, due in zip(portions, stored, account.due(done), strict=True):
-                day = portion.arrived_us // DAY_US
-                tallies.add_suppressed(connection, result.batch, day, due.suppressed, due.resend)
-        account.add(done)
+            said = account.say(done)
+            for batch, due in said.items():
+                more = due - account.said.get(batch, _Due())
+                day = portions[0].arrived_us // DAY_US
+                tallies.add_suppressed(connection, batch, day, more.suppressed, more.resend)
+        account.add(done, said)
 
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    suppressed: int
-    resend: int
+    """What a batch's tallies hold beside the fates; the sum is all its duplicates."""
+
+    suppressed: int = 0
+    resend: int = 0
+
+    def __sub__(self, other: "_Due") -> "_Due":
+        return _Due(self.suppressed - other.suppressed, self.resend - other.resend)
 
 
 Done = list[tuple[Portion, Stored]]
-"""What one transaction stored, by server."""
+"""What one transaction stores, by server."""
 
 
 class _Account:
@@ -185,41 +192,35 @@ class _Account:
     The receipt of a delivery, and how many of its duplicates may have been calls of their own.
 
     Those are all of them where the delivery also brought something new, or held one record; none
-    where it held several and brought nothing new (a resend). What was said of an earlier portion is
-    taken into account, so that the sum over a delivery is right wherever it ends.
+    where it held several and brought nothing new (a resend). The delivery as a whole decides for
+    each of its batches (one a server), so what an earlier commit said may change with a later one.
     """
 
     def __init__(self, receipt: Receipt) -> None:
         self.receipt = receipt
-        self._duplicates: Counter[str] = Counter()
-        self._alone = False
+        self.said: dict[int, _Due] = {}
+        """What the commits so far said, by batch."""
 
-    def due(self, done: Done) -> list[_Due]:
-        """Return what the tallies of each portion get beside its fates."""
-        return [
-            self._due_of(portion.server, stored.duplicates, alone=self._alone_after(done))
-            for portion, stored in done
-        ]
-
-    def add(self, done: Done) -> None:
-        """Take portions into account, once they are committed."""
-        self._alone = self._alone_after(done)
-        for portion, stored in done:
-            self._duplicates[portion.server] += stored.duplicates
-            self.receipt.add(_receipt_of(portion, stored))
-
-    def _alone_after(self, done: Done) -> bool:
-        """Whether the delivery so far brought something new, or held one record."""
+    def say(self, done: Done) -> dict[int, _Due]:
+        """Return what is to be said of every batch once this is committed."""
         accepted = self.receipt.accepted + sum(stored.accepted for _, stored in done)
         received = self.receipt.received + sum(portion.received for portion, _ in done)
-        return accepted > 0 or received == 1
+        duplicates = Counter(
+            {batch: due.suppressed + due.resend for batch, due in self.said.items()}
+        )
+        for _, stored in done:
+            duplicates[stored.batch] += stored.duplicates
+        may_be_calls = accepted > 0 or received == 1
+        return {
+            batch: _Due(suppressed=number) if may_be_calls else _Due(resend=number)
+            for batch, number in duplicates.items()
+        }
 
-    def _due_of(self, server: str, duplicates: int, *, alone: bool) -> _Due:
-        before = self._duplicates[server]
-        if alone == self._alone:
-            return _Due(duplicates, 0) if alone else _Due(0, duplicates)
-        changed = before + duplicates
-        return _Due(changed, -before) if alone else _Due(-before, changed)
+    def add(self, done: Done, said: dict[int, _Due]) -> None:
+        """Take into account what was committed."""
+        self.said = said
+        for portion, stored in done:
+            self.receipt.add(_receipt_of(portion, stored))
 
 
 def _receipt_of(portion: Portion, stored: Stored) -> Receipt:

@@ -76,46 +76,34 @@ class Paged(Ranged):
     ] = None
 
 
+Sort = Annotated[
+    str | None,
+    Field(
+        description="a column, with - before it to descend; further pages by one that changes are "
+        "409 once data has come"
+    ),
+]
+
+
 class Rows(Paged):
     """Rows about names and clients, which can be sorted."""
 
     name: Name = None
     client: Client = None
-    sort: Annotated[
-        str | None,
-        Field(
-            description="a column, with - before it to descend; further pages by one that changes "
-            "are 409 once data has come",
-            examples=["-stale_calls"],
-        ),
-    ] = None
+    sort: Annotated[Sort, Field(examples=["-stale_calls"])] = None
 
 
 class Reactions(Paged):
     """Rows about clients, of any name."""
 
     client: Client = None
-    sort: Annotated[
-        str | None,
-        Field(
-            description="a column, with - before it to descend; further pages by one that changes "
-            "are 409 once data has come",
-            examples=["-episodes"],
-        ),
-    ] = None
+    sort: Annotated[Sort, Field(examples=["-episodes"])] = None
 
 
 class Servers(Paged):
     """Rows about servers."""
 
-    sort: Annotated[
-        str | None,
-        Field(
-            description="a column, with - before it to descend; further pages by one that changes "
-            "are 409 once data has come",
-            examples=["-stale_calls"],
-        ),
-    ] = None
+    sort: Annotated[Sort, Field(examples=["-stale_calls"])] = None
 
 
 class Events(Paged):
