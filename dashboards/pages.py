@@ -1,42 +1,242 @@
-"""The pages of a running service."""
+"""The pages of a running service: each asks `service.answers` and shows what they say."""
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
+from fastapi.routing import APIRoute
 
-from dashboards.templating import render, static_file
-from service.answers.callers import callers
-from service.answers.names import names
-from service.answers.query import Query, moment_at
-from service.store.engine import reading
-
-router = APIRouter(include_in_schema=False)
+from dashboards.empty import Empty, emptiness, no_arrivals
+from dashboards.figures.records import FATES, records_by_day
+from dashboards.pivot import pivot
+from dashboards.reading import Reading, callers_chart, calls_chart, reading_of
+from dashboards.state import RANGES, State
+from dashboards.templating import asset, render
+from service import answers
+from service.analysis.zones import zone_names
+from service.errors import BadParameter, LastCallError, NotFound
 
 ROWS = 200
-"""Rows of a table before the page sends its reader to the API for the rest."""
+"""Rows of a table before its reader is sent to the next page."""
+EVENTS = 20
+CALLERS = 50
+"""Rows of callers on the landing page; the others are a click away."""
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "Cache-Control": "private, no-cache",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+}
 
-CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'"
+
+class _PageRoute(APIRoute):
+    """A route whose refusals are pages, too."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handler = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except LastCallError as error:
+                return _refusal(request, error)
+
+        return answer
 
 
-@router.api_route("/", methods=["GET", "HEAD"])
+router = APIRouter(include_in_schema=False, route_class=_PageRoute)
+_get = {"methods": ["GET", "HEAD"]}
+
+
+@router.api_route("/", **_get)  # type: ignore[arg-type]
 def names_page(request: Request) -> HTMLResponse:
-    """Who still calls what, over everything that is stored."""
-    state = request.app.state
-    moment = moment_at(state.clock(), state.settings)
-    with reading(state.engine) as connection:
-        found = names(connection, Query(sort="-stale_calls", limit=ROWS), moment).as_json()
-        who = callers(connection, Query(sort="-stale_calls", limit=ROWS), moment).as_json()
+    """Who still calls what, and is it getting better."""
+    with reading_of(request) as look:
+        found = look.ask(answers.overview, sort=look.state.sort or "-stale_calls", **_page(look))
+        who = look.ask(answers.callers, sort="-stale_calls", limit=CALLERS)
+        empty = emptiness(look, found.more["totals"].stale_calls, found)
+        return _shown(
+            request,
+            look,
+            "names.html",
+            names=found.as_json(),
+            callers=who.as_json(),
+            calls=pivot(calls_chart(look, "client")),
+            empty=empty,
+        )
+
+
+@router.api_route("/name", **_get)  # type: ignore[arg-type]
+def name_page(request: Request) -> HTMLResponse:
+    """One retired name: who calls it, since when, how often."""
+    with reading_of(request) as look:
+        server, name = _needed(look, "server"), _needed(look, "name")
+        facts = look.ask(answers.overview, client=None)
+        if not facts.items:
+            raise NotFound(f"no retired name {name!r} is known of server {server!r}")
+        who = look.ask(answers.callers, sort=look.state.sort or "-stale_calls", **_page(look))
+        last = look.ask(answers.events, sort="-time", limit=EVENTS)
+        calls = sum(row.stale_calls for row in look.ask(answers.names).items)
+        return _shown(
+            request,
+            look,
+            "name.html",
+            facts=facts.as_json(),
+            callers=who.as_json(),
+            events=last.as_json(),
+            calls=pivot(calls_chart(look, "client")),
+            callers_by_day=pivot(callers_chart(look)),
+            empty=emptiness(look, calls, who),
+        )
+
+
+@router.api_route("/clients", **_get)  # type: ignore[arg-type]
+def clients_page(request: Request) -> HTMLResponse:
+    """Which clients were there, what each still calls, and what each does when notified."""
+    with reading_of(request) as look:
+        found = look.ask(answers.clients, sort=look.state.sort or "-stale_calls", **_page(look))
+        told = look.ask(answers.reactions, name=None, sort="-episodes", limit=ROWS)
+        every = look.ask(answers.overview)
+        return _shown(
+            request,
+            look,
+            "clients.html",
+            clients=found.as_json(),
+            reactions=told.as_json(),
+            calls=pivot(calls_chart(look, "client")),
+            empty=emptiness(look, every.more["totals"].stale_calls, found),
+        )
+
+
+@router.api_route("/client", **_get)  # type: ignore[arg-type]
+def client_page(request: Request) -> HTMLResponse:
+    """One client: the names it calls, when, and what it does when notified."""
+    with reading_of(request) as look:
+        client = _needed(look, "client")
+        facts = look.ask(answers.clients, name=None, sort=None)
+        who = look.ask(answers.callers, sort=look.state.sort or "-stale_calls", **_page(look))
+        told = look.ask(answers.reactions, name=None)
+        last = look.ask(answers.events, sort="-time", limit=EVENTS)
+        ever = look.ask(answers.clients, since=None, name=None, server=None)
+        if client and not ever.items:
+            raise NotFound(f"no client {client!r} was ever seen")
+        return _shown(
+            request,
+            look,
+            "client.html",
+            client=_spelling(ever.items, client),
+            facts=facts.as_json(),
+            callers=who.as_json(),
+            reactions=told.as_json(),
+            events=last.as_json(),
+            calls=pivot(calls_chart(look, "name")),
+            callers_by_day=pivot(callers_chart(look)),
+            empty=emptiness(look, sum(row.stale_calls for row in facts.items), who),
+        )
+
+
+@router.api_route("/health", **_get)  # type: ignore[arg-type]
+def health_page(request: Request) -> HTMLResponse:
+    """How far the numbers can be trusted: what arrived, from where, and what was not heard."""
+    with reading_of(request) as look:
+        found = look.ask(answers.health, name=None, client=None, **_page(look))
+        return _shown(
+            request,
+            look,
+            "health.html",
+            health=found.as_json(),
+            records=records_by_day(found.items),
+            fates=FATES,
+            rejects=look.ask(answers.rejects, name=None, client=None, limit=EVENTS).as_json(),
+            empty=no_arrivals(look, len(found.items)),
+        )
+
+
+@router.get("/static/{path:path}")
+def static(path: str) -> Response:
+    """The files that pages load."""
+    body, media_type = asset(path)
+    # A vendored file bears its version in its name.
+    age = "max-age=31536000, immutable" if path.startswith("vendor/") else "max-age=300"
+    headers = {"Cache-Control": f"private, {age}", "X-Content-Type-Options": "nosniff"}
+    return Response(body, media_type=media_type, headers=headers)
+
+
+def _page(look: Reading) -> Mapping[str, object]:
+    """Which rows of the page's own table."""
+    return {"limit": ROWS, "cursor": look.state.cursor}
+
+
+def _needed(look: Reading, parameter: str) -> str:
+    value: str | None = getattr(look.state, parameter)
+    if value is None:
+        raise BadParameter(
+            parameter, "missing; this page is about one of them, so it must be named"
+        )
+    return value
+
+
+def _spelling(rows: tuple[answers.ClientRow, ...], asked: str) -> str | None:
+    """The client as its rows spell it; None for what names no client."""
+    return next((row.client for row in rows), asked or None)
+
+
+def _shown(
+    request: Request, look: Reading, template: str, empty: Empty | None, **values: Any
+) -> HTMLResponse:
+    """Fill a page's template."""
+    state, view = look.state, look.view
     html = render(
-        "names.html",
-        root=request.scope.get("root_path", ""),
-        names=found,
-        callers=who,
-        range=found["range"],
-        heard=found["range"]["since"] is not None,
+        template,
+        **_frame(request, state),
+        origin=str(request.base_url).rstrip("/"),
+        view=view,
+        extent=look.extent,
+        now=look.moment.now_us,
+        empty=empty,
+        zones=zone_names(),
+        **values,
     )
-    return HTMLResponse(html, headers={"Content-Security-Policy": CONTENT_SECURITY_POLICY})
+    return HTMLResponse(html, headers=HEADERS)
 
 
-@router.get("/static/site.css")
-def style() -> Response:
-    """The style sheet."""
-    return Response(static_file("site.css"), media_type="text/css")
+def _frame(request: Request, state: State) -> dict[str, Any]:
+    """What every page has: its address, and links that keep the range and the zone."""
+    root, path = request.scope.get("root_path", ""), request.url.path
+    path = path.removeprefix(root)
+    bare = {"server": None, "name": None, "client": None, "sort": None}
+
+    def link(to: str, **changes: Any) -> str:
+        """Another page in the same range and zone, without this page's filters."""
+        return f"{root}{quote(to)}{state.search(**{**bare, **changes})}"
+
+    def keep(**changes: Any) -> str:
+        """This page with changes."""
+        return f"{root}{quote(path)}{state.search(**changes)}"
+
+    return {
+        "root": root,
+        "path": path,
+        "state": state,
+        "ranges": RANGES,
+        "link": link,
+        "keep": keep,
+    }
+
+
+def _refusal(request: Request, error: LastCallError) -> HTMLResponse:
+    """The page for what cannot be shown: why, and where to go on."""
+    parameter = error.parameter if isinstance(error, BadParameter) else None
+    html = render(
+        "error.html",
+        **_frame(request, State()),
+        title=error.title,
+        detail=error.detail,
+        parameter=parameter,
+    )
+    return HTMLResponse(html, error.status, HEADERS)

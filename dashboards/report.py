@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboards.templating import render, static_file
+from dashboards.templating import render, style
 
 
 def report_page(
@@ -18,7 +18,7 @@ def report_page(
     return render(
         "report.html",
         root="",
-        css=static_file("site.css").decode(),
+        css=style().decode(),
         files=files,
         receipt=receipt,
         range=answer["names"]["range"],

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
 
-from dashboards import pages
+from dashboards import figure_routes, pages
 from service import __version__
 from service.api import guard, ingest, problems, reference, routes
 from service.clock import Clock, system_clock
@@ -50,6 +50,7 @@ def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
     app.include_router(routes.router)
     app.include_router(ingest.router)
     app.include_router(ingest.router, prefix=routes.PREFIX)
+    app.include_router(figure_routes.router)
     app.include_router(pages.router)
 
     @app.get("/docs", include_in_schema=False)

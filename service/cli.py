@@ -19,7 +19,7 @@ from typing import Annotated
 import typer
 from typer import echo
 
-from service import __version__, cli_database, terminal, terminal_report
+from service import __version__, cli_catalogue, cli_database, terminal, terminal_report
 from service.cli_common import AsJson, Db, existing_settings, print_json, ready_engine, settings_of
 from service.clock import system_clock
 from service.errors import LastCallError, UnreadableInput
@@ -32,6 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(cli_catalogue.app, name="catalogue")
 app.add_typer(cli_database.app, name="db")
 
 Paths = Annotated[
@@ -156,8 +157,9 @@ def demo(
     from service import intake, serving
 
     with _temporary_settings(settings_of()) as settings:
-        logs = months.demo_logs(datetime.fromtimestamp(system_clock() / 1e6, UTC))
-        intake.read_lines(logs, settings)
+        now = datetime.fromtimestamp(system_clock() / 1e6, UTC)
+        intake.read_lines(months.demo_logs(now), settings)
+        intake.record(months.demo_releases(now), settings)
         serving.serve(settings.model_copy(update={"host": "127.0.0.1", "port": port}))
 
 

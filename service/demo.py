@@ -3,7 +3,7 @@ Three realistic months of two servers' logs, the same every time but for the day
 
 What is in them: names retired in steps, clients with names that real clients send, notifications at
 staggered times, a frozen connector and a script that no notification can reach, calls without a
-client's name, and one gap where the shipper was broken. The numbers are made up.
+client's name, releases, and one gap where the shipper was broken. The numbers are made up.
 """
 
 import json
@@ -11,6 +11,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from service.clock import DAY_US
+from service.events import Release
 
 DAYS = 92
 GAP = (66.2, 68.7)
@@ -54,11 +57,21 @@ class DemoClient:
 
 
 MAPS_NAMES = (
-    RetiredName("tomtom-ev-routing", "1.6.10", ("tomtom-route-planner",), 8),
-    RetiredName("tomtom-static-map", "1.6.11", ("tomtom-map-image", "tomtom-search"), 8),
-    RetiredName("tomtom-waypoint-routing", "1.6.12", ("tomtom-route-planner",), 22),
-    RetiredName("tomtom-reachable-range", "1.6.12", (), 36),
+    RetiredName("tomtom-ev-routing", "1.6.12", ("tomtom-route-planner",), 8),
+    RetiredName("tomtom-static-map", "1.6.12", ("tomtom-map-image", "tomtom-search"), 8),
+    RetiredName("tomtom-waypoint-routing", "1.7.1", ("tomtom-route-planner",), 22),
+    RetiredName("tomtom-reachable-range", "1.8.0", (), 36),
 )
+MAPS_RELEASES = {
+    "1.6.12": -9,
+    "1.7.0": 8,
+    "1.7.1": 13,
+    "1.8.0": 22,
+    "1.9.0": 36,
+    "1.9.1": 58,
+    "1.10.0": 79,
+}
+"""Version → day from the start. A name's last release is the one before the day of its retirement."""
 MAPS_LIVE = ("tomtom-route-planner", "tomtom-search", "tomtom-traffic", "tomtom-map-image")
 MAPS_CLIENTS = (
     DemoClient("claude-code", ("2.1.201", "2.1.215", "2.1.234"), 3.2, 5, 0.16, 40),
@@ -79,6 +92,7 @@ EVERYTHING_NAMES = (
     RetiredName("add", "2025.12.18", ("get-sum",), 15),
     RetiredName("getTinyImage", "2025.12.18", ("get-tiny-image",), 15),
 )
+EVERYTHING_RELEASES = {"2025.12.18": -28, "2026.1.14": 15, "2026.1.26": 64}
 EVERYTHING_LIVE = ("echo", "get-env", "get-sum")
 EVERYTHING_CLIENTS = (
     DemoClient("claude-code", ("2.1.201", "2.1.234"), 1.0, 4, 0.12, 50),
@@ -103,8 +117,7 @@ def demo_logs(now: datetime) -> dict[str, list[bytes]]:
     The first day is `DAYS - 1` days before today. `maps` logs as pino with fields under `data`,
     `everything` as structlog does.
     """
-    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    start = today - timedelta(days=DAYS - 1)
+    start = _start(now)
     until = (now - start) / timedelta(days=1)
     rng = random.Random(SEED)  # noqa: S311 - made-up data, the same every time
     maps = _server(rng, MAPS_NAMES, MAPS_LIVE, MAPS_CLIENTS, until)
@@ -113,6 +126,22 @@ def demo_logs(now: datetime) -> dict[str, list[bytes]]:
         "maps": [_pino(line, start) for line in maps],
         "everything": [_structlog(line, start) for line in everything],
     }
+
+
+def demo_releases(now: datetime) -> list[Release]:
+    """Return the releases of both servers, with the same first day as `demo_logs`."""
+    first_us = round(_start(now).timestamp()) * 1_000_000
+    return [
+        Release(server=server, version=version, at_us=first_us + day * DAY_US, source="demo")
+        for server, days in (("maps", MAPS_RELEASES), ("everything", EVERYTHING_RELEASES))
+        for version, day in days.items()
+    ]
+
+
+def _start(now: datetime) -> datetime:
+    """The first day's midnight."""
+    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return today - timedelta(days=DAYS - 1)
 
 
 def _server(

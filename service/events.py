@@ -232,6 +232,24 @@ class Stored:
     """Newly stored events by kind."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A version of a server and when it came. `source` is the way we were told."""
+
+    server: str
+    version: str
+    at_us: int
+    source: str
+
+
+class Recorded(StrEnum):
+    """What it changed to record a release."""
+
+    CREATED = "created"
+    UNCHANGED = "unchanged"
+    MOVED = "moved"
+
+
 POSITIONS_SHOWN = 100
 """Rejected records whose position a receipt tells."""
 

@@ -1,7 +1,7 @@
 """Files and streams into the pipeline: what `ingest`, `report` and `demo` share."""
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +9,7 @@ from pathlib import Path
 from service import names, terminal
 from service.clock import system_clock
 from service.errors import LastCallError, UnreadableInput
-from service.events import Event, Ignored, Receipt, Rejected
+from service.events import Event, Ignored, Receipt, Rejected, Release
 from service.ingest import body, sources
 from service.ingest import hints as hinting
 from service.pipeline import Feed, Pipeline, Watcher, new_run
@@ -113,6 +113,13 @@ def _gathering(hints: hinting.Hints) -> Watcher:
             hints.add(record.raw)
 
     return watch
+
+
+def record(releases: Iterable[Release], settings: Settings) -> None:
+    """Record releases that are already in memory."""
+    with open_pipeline(settings) as pipeline:
+        for each in releases:
+            pipeline.release(each.server, each.version, each.at_us, source=each.source)
 
 
 def read_lines(logs: Mapping[str, Sequence[bytes]], settings: Settings) -> None:

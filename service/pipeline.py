@@ -3,6 +3,8 @@ The write seam: bytes → records → events → rows → stored, with an accoun
 
 A **delivery** is one request, one stream or one pass over a file. It is stored in portions, one
 transaction each: a request is one portion, a file commits every `commit_records` records.
+
+What no line says, somebody says outright: a release is recorded here too.
 """
 
 import secrets as random
@@ -11,15 +13,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from service import names
 from service.clock import DAY_US, Clock, system_clock
-from service.errors import BodyNotDecodable, BodyTooLarge, UnreadableInput
-from service.events import BatchName, Portion, Receipt, Stored
+from service.errors import BadParameter, BodyNotDecodable, BodyTooLarge, UnreadableInput
+from service.events import BatchName, Portion, Receipt, Recorded, Release, Stored
 from service.ingest import body, keys, recognise, sources
 from service.ingest.gather import Feed, Gathering, Watcher
 from service.ingest.profiles import Profile, load_profiles
 from service.settings import Settings
 from service.store import engine as db
-from service.store import secrets, tallies, writer
+from service.store import releases, secrets, tallies, writer
 
 __all__ = ["Feed", "Pipeline", "Watcher", "new_run", "profiles_of", "recogniser"]
 
@@ -150,6 +153,38 @@ class Pipeline:
         if gathering.size or account.receipt.batch is None:
             self._store(gathering, account)
         return account.receipt
+
+    def release(
+        self, server: str | None, version: str | None, at_us: int | None, *, source: str
+    ) -> tuple[Release, Recorded]:
+        """
+        Record that a version of a server came at an instant, or (None) now.
+
+        Returns:
+            The release as it is kept, and what that changed: the same version again is the same
+            release, at the instant that was said last.
+
+        Raises:
+            BadParameter: Server or version are missing, or the instant is too far ahead.
+            Busy, StorageUnavailable: nothing is stored; the same will succeed later.
+        """
+        now_us = self._clock()
+        named = names.feed_name("server", server)
+        if named is None:
+            raise BadParameter("server", "missing; name the MCP server, such as maps")
+        text = names.bounded(names.clean(version or "").strip())
+        if not text:
+            raise BadParameter("version", "missing; name the version that came, such as 1.7.0")
+        at_us = now_us if at_us is None else at_us
+        if at_us > now_us + self._settings.future_skew_s * 1_000_000:
+            raise BadParameter(
+                "at",
+                f"later than the clock ({_iso(now_us, 'seconds')}) and LASTCALL_FUTURE_SKEW_S allow; "
+                "record a release when it has come",
+            )
+        release = Release(server=named, version=text, at_us=at_us, source=source)
+        with db.writing(self._engine) as connection:
+            return release, releases.record(connection, release)
 
     def _parts(self, source: sources.Source, *, one_by_one: bool) -> Iterator[bytes | body.Record]:
         """A file's records, in blocks of lines where nobody wants to see each of them."""

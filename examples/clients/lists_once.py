@@ -7,10 +7,10 @@ async def run(setting: Setting) -> None:
     """List, call the old name, and go on calling it."""
     async with setting.connect("example-lists-once") as client:
         await client.list_tools()
-        await client.call_tool("add", {"a": 1, "b": 2})
+        await client.call_tool("getTinyImage")
         await setting.until_retired(client)
-        for number in range(2):
-            await client.call_tool("add", {"a": number, "b": 2})
+        for _ in range(2):
+            await client.call_tool("getTinyImage")
 
 
 if __name__ == "__main__":

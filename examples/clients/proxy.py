@@ -56,7 +56,7 @@ async def main(target: str) -> None:
     """Serve the client on stdio until it leaves."""
     proxy = Proxy()
     async with stdio_server() as (read, write), transport(target) as (replies, requests):
-        async with anyio.create_task_group() as tasks:
+        async with write, anyio.create_task_group() as tasks:
             tasks.start_soon(proxy.downwards, replies, write)
             await proxy.upwards(read, requests)
             tasks.cancel_scope.cancel()

@@ -90,6 +90,16 @@ class Coverage:
         """Whether each of the hours from `start` up to `end` was covered, and there is one."""
         return end > start and self.covered_hours(start, end) == end - start
 
+    def each(self, start: int, end: int) -> NDArray[np.bool_]:
+        """
+        Of each of the hours from `start` up to `end`, in order, whether it was covered.
+
+        >>> Coverage(5, np.array([0, 1, 1, 2]), ()).each(4, 9).tolist()
+        [False, True, False, True, False]
+        """
+        places = np.arange(start, end + 1, dtype=np.int64) - self.first
+        return np.diff(self.sums[np.clip(places, 0, len(self.sums) - 1)]) > 0
+
 
 def cover(sources: Sequence[Source], limit: int, first_open: int) -> Coverage:
     """

@@ -36,6 +36,12 @@ def _known_zones() -> frozenset[str]:
     return frozenset(available_timezones()) - {"localtime", "Factory"}
 
 
+@cache
+def zone_names() -> tuple[str, ...]:
+    """Every IANA zone that can be asked for, by name, without the old names that hold no region."""
+    return tuple(sorted(name for name in _known_zones() if "/" in name or name == "UTC"))
+
+
 def zone_of(name: str) -> ZoneInfo | None:
     """The zone of that IANA name, None where there is none. A name never becomes a file path."""
     return ZoneInfo(name) if name in _known_zones() else None

@@ -10,6 +10,8 @@ from service.answers.coverage import SpanRow, coverage
 from service.answers.events import EventRow, events
 from service.answers.health import HealthRow, health
 from service.answers.names import NameRow, names
+from service.answers.overview import overview
+from service.answers.overview_rows import OverviewRow, OverviewTotals
 from service.answers.query import (
     Collection,
     CoverageSummary,
@@ -21,6 +23,7 @@ from service.answers.query import (
 )
 from service.answers.reactions import ReactionRow, reactions
 from service.answers.rejects import RejectRow, rejects
+from service.answers.releases import ReleaseRow, releases
 from service.answers.series import SeriesRow, series
 from service.answers.servers import ServerRow, servers
 
@@ -35,10 +38,13 @@ __all__ = [
     "Instant",
     "Moment",
     "NameRow",
+    "OverviewRow",
+    "OverviewTotals",
     "Query",
     "Range",
     "ReactionRow",
     "RejectRow",
+    "ReleaseRow",
     "SeriesRow",
     "ServerRow",
     "SpanRow",
@@ -48,8 +54,10 @@ __all__ = [
     "events",
     "health",
     "names",
+    "overview",
     "reactions",
     "rejects",
+    "releases",
     "series",
     "servers",
 ]

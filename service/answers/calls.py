@@ -28,9 +28,9 @@ class Days:
     edges: tuple[Span, ...]
 
 
-def days_of(scope: Scope) -> Days:
-    """Split the range of a question."""
-    start, end = scope.start_us, scope.until_us
+def days_of(scope: Scope, span: Span | None = None) -> Days:
+    """Split a span, that of the question if none is given."""
+    start, end = (scope.start_us, scope.until_us) if span is None else span
     first = -(-start // DAY_US)
     last = min(end, scope.cut.solid_us) // DAY_US
     if last <= first:
@@ -145,15 +145,20 @@ def _lookup(table: dict[int, int], keys: Column) -> Column:
 
 
 def sums(
-    scope: Scope, names: Sequence[Name], *, by_client: bool = True, by_day: bool = False
+    scope: Scope,
+    names: Sequence[Name],
+    *,
+    by_client: bool = True,
+    by_day: bool = False,
+    span: Span | None = None,
 ) -> Sums:
     """
-    Sums of stale calls to these names, by (server, tool) and what is asked for, in several entries
-    a group.
+    Sums of stale calls to these names in the range (or *span*), by (server, tool) and what is asked
+    for, in several entries a group.
 
     `day` is the UTC day where `by_day`. What the roll-up holds for whole days is taken from it.
     """
-    days = days_of(scope)
+    days = days_of(scope, span)
     parts = []
     for server_id, retired in by_server(names).items():
         daily = partial(

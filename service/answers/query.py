@@ -4,6 +4,7 @@ What is asked and what is answered, in the words of REST. All frozen.
 A query is text as a person or a URL gives it; `Moment` is the clock's word, handed in.
 """
 
+import json
 import re
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date, datetime, timedelta
@@ -173,6 +174,12 @@ class Absent:
 
 ABSENT = Absent()
 """Stands in a row for a member that this row does not have."""
+
+
+def dumps(value: Any) -> bytes:
+    """Strict JSON: neither NaN nor Infinity."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return text.encode()
 
 
 def zone_asked(query: Query) -> ZoneInfo:

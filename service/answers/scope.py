@@ -6,6 +6,7 @@ from functools import cached_property
 from zoneinfo import ZoneInfo
 
 from service.analysis import catalogue, coverage, zones
+from service.analysis.coverage import Coverage
 from service.answers.paging import (
     Key,
     Place,
@@ -129,10 +130,17 @@ class Scope:
         return read_health.heard(self.connection, self.cut.as_of_us, servers)
 
     @cached_property
-    def coverage(self) -> coverage.Coverage:
+    def coverage(self) -> Coverage:
         """Which hours were watched, as far as is known at the cut and now."""
+        return self._cover(self.heard)
+
+    def coverage_of(self, server: str) -> Coverage:
+        """Which hours of one server were watched, as far as is known at the cut and now."""
+        return self._cover(source for source in self.heard if source.server == server)
+
+    def _cover(self, heard: Iterable[read_health.Heard]) -> Coverage:
         limit_us = min(self.cut.as_of_us, self.moment.now_us)
-        sources = [coverage.Source(h.server, h.source, h.hours, h.retired) for h in self.heard]
+        sources = [coverage.Source(h.server, h.source, h.hours, h.retired) for h in heard]
         return coverage.cover(sources, limit_us // HOUR_US, _ceil(limit_us, HOUR_US))
 
     def summary(self) -> CoverageSummary:
@@ -179,11 +187,17 @@ def gap_row(gap: coverage.Gap) -> GapRow:
 
 
 def scope_of(
-    connection: Connection, query: Query, moment: Moment, collection: str, *, changes: bool = False
+    connection: Connection,
+    query: Query,
+    moment: Moment,
+    collection: str,
+    *,
+    changes: bool = False,
+    version: str | None = None,
 ) -> Scope:
     """
     Look up what a question refers to. Where its order *changes* with the data, pages hold on to the
-    version of the first one.
+    version of the first one; where it changes with something rarer, to that *version*.
 
     Raises:
         BadParameter: A filter, time, zone or cursor cannot be used.
@@ -191,9 +205,10 @@ def scope_of(
     """
     zone = zone_asked(query)
     place = read_cursor(collection, query)
-    version = read_words.data_version(connection) if changes else None
+    version = read_words.data_version(connection) if changes else version
     if place is not None and place.version != version:
-        raise data_changed() if changes and isinstance(place.version, str) else bad_cursor()
+        both = version is not None and isinstance(place.version, str)
+        raise data_changed() if both else bad_cursor()
     servers = read_words.servers(connection)
     wanted = frozenset(i for i, name in servers.items() if query.server in (None, name))
     as_of_us = zones.hold(moment.now_us + moment.future_skew_us)

@@ -1,4 +1,4 @@
-"""Stale calls over time, in local hours, days, weeks or months."""
+"""Stale calls, who made them, or notifications over time, in local hours, days, weeks or months."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 from service.analysis.counts import Column, codes, count_distinct
 from service.analysis.zones import BUCKETS, Bucket, buckets, count_at_least, is_utc
 from service.answers import calls as gather
-from service.answers import tallies
+from service.answers import notifications, tallies
 from service.answers.paging import Order, page
 from service.answers.people import NOBODY, People, people
 from service.answers.query import (
@@ -28,7 +28,9 @@ from service.clock import DAY_US, HOUR_US
 from service.errors import BadParameter
 from service.store.engine import Connection
 
-METRICS = ("stale_calls", "clients", "callers")
+METRICS = ("stale_calls", "clients", "callers", "notifications")
+ADDED_UP = ("stale_calls", "notifications")
+"""Metrics that are added up; of the others each member counts once."""
 GROUPS = ("none", "name", "client", "version")
 TOP_MAX = 100
 ROWS_MAX = 200_000
@@ -68,7 +70,7 @@ class _Counted:
     group: Column
     weight: Column
     member: Column
-    """What is counted once (clients, callers); 0 where calls are added up."""
+    """What is counted once (clients, callers); 0 where calls or notifications are added up."""
 
 
 def series(connection: Connection, query: Query, moment: Moment) -> Collection[SeriesRow]:
@@ -86,6 +88,8 @@ def series(connection: Connection, query: Query, moment: Moment) -> Collection[S
     choice_asked("metric", query.metric, METRICS)
     choice_asked("bucket", query.bucket, BUCKETS)
     choice_asked("by", query.by, GROUPS)
+    if query.metric == "notifications":
+        notifications.refuse(query)
     if query.top is not None and not 1 <= query.top <= TOP_MAX:
         raise BadParameter("top", f"must be a whole number from 1 to {TOP_MAX}")
     limit = limit_asked(query, default=ROWS_MAX)
@@ -123,6 +127,8 @@ def _count(scope: Scope, made: Sequence[Bucket]) -> _Counted:
     """Calls, or what is counted once, by bucket and group."""
     query = scope.query
     starts = np.array([bucket.start_us for bucket in made], dtype=np.int64)
+    if query.metric == "notifications":
+        return _sent(scope, starts)
     days = is_utc(query.tz) and query.bucket != "hour"
     if query.metric == "stale_calls" and query.by != "version" and days:
         found = gather.sums(scope, scope.names, by_client=query.by == "client", by_day=True)
@@ -155,6 +161,15 @@ def _count(scope: Scope, made: Sequence[Bucket]) -> _Counted:
         member = known.groups(calls.client_id)
         kept = member != (known.keys.index(NOBODY) if NOBODY in known.keys else -1)
     return _Counted(keys, ranks, bucket[kept], group[kept], one[kept], member[kept])
+
+
+def _sent(scope: Scope, starts: Column) -> _Counted:
+    """Notifications by bucket and client."""
+    by_client = scope.query.by == "client"
+    sent = notifications.sent(scope, starts, by_client=by_client)
+    known = people(scope, codes(sent.client_id)[0]) if by_client else None
+    keys, ranks, group = _grouped(scope, sent.at_us * 0, sent.client_id, known)
+    return _Counted(keys, ranks, _place(starts, sent.at_us), group, sent.number, sent.at_us * 0)
 
 
 def _place(starts: Column, at: Column) -> Column:
@@ -219,8 +234,8 @@ def _key(scope: Scope, key: str | None) -> dict[str, Any]:
 
 
 def _sum(metric: str, cell: Column, counted: _Counted, cells: int) -> Column:
-    """Add up calls, or count the distinct members of each cell."""
-    if metric == "stale_calls":
+    """Add up what each cell holds, or count its distinct members."""
+    if metric in ADDED_UP:
         total = np.zeros(cells, dtype=np.int64)
         np.add.at(total, cell, counted.weight)
         return total
@@ -243,7 +258,7 @@ def _chosen(scope: Scope, counted: _Counted) -> tuple[list[int], int]:
 
 
 def _is_covered(scope: Scope, bucket: Bucket) -> bool:
-    """Whether every hour that the bucket shares with the range was watched."""
+    """Whether every hour that the bucket shares with the range, and that has come, was watched."""
     start = max(bucket.start_us, scope.start_us) // HOUR_US
-    end = -(-min(bucket.end_us, scope.until_us) // HOUR_US)
+    end = -(-min(bucket.end_us, scope.until_us, scope.moment.now_us) // HOUR_US)
     return scope.coverage.is_covered(start, end)

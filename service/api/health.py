@@ -44,7 +44,7 @@ EXAMPLE = schemas.example(
     ],
     parallel=[],
     warnings=[],
-    database={"kind": "sqlite", "schema": "0001", "data_version": "42"},
+    database={"kind": "sqlite", "schema": "0002", "data_version": "42"},
 )
 PAGE = schemas.page_of(
     "Health",

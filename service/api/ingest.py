@@ -52,8 +52,14 @@ class Account(BaseModel):
     batch: int
 
 
-async def _body(request: Request, limit: int) -> bytes:
-    """Read the body as it came, never more than the limit plus one piece."""
+async def read_body(request: Request, limit: int) -> bytes:
+    """
+    Read the body as it came, never more than the limit plus one piece.
+
+    Raises:
+        BodyTooLarge: It has more bytes than *limit*.
+        BodyNotDecodable: The sender hung up.
+    """
     pieces, size = [], 0
     try:
         async for piece in request.stream():
@@ -101,7 +107,7 @@ async def ingest(
     if unknown:
         raise BadParameter(names.bounded(unknown[0]), "unknown parameter; use server, source")
     pipeline: Pipeline = request.app.state.pipeline
-    data = await _body(request, request.app.state.settings.max_body_bytes)
+    data = await read_body(request, request.app.state.settings.max_body_bytes)
     receipt = await run_in_threadpool(
         pipeline.request,
         data,

@@ -132,10 +132,16 @@ class Series(Paged):
         int | None, Field(ge=1, le=LIMIT_MAX, description="rows of a page, all if not given")
     ] = None
     metric: Annotated[
-        str, Field(description="stale_calls, clients or callers", examples=["stale_calls"])
+        str,
+        Field(
+            description="stale_calls, clients, callers or notifications (those that were sent)",
+            examples=["stale_calls"],
+        ),
     ] = "stale_calls"
     bucket: Annotated[str, Field(description="hour, day, week (from Monday) or month")] = "day"
-    by: Annotated[str, Field(description="none, name, client or version")] = "none"
+    by: Annotated[
+        str, Field(description="none, name, client or version; of notifications none or client")
+    ] = "none"
     top: Annotated[
         int | None,
         Field(ge=1, le=100, description="the N greatest series, all others in one row `other`"),

@@ -6,8 +6,8 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
+from service.answers.query import dumps
 from service.api.parameters import HINTS
-from service.api.respond import dumps
 from service.errors import BadParameter, LastCallError
 
 _TITLES = {404: "Not found", 405: "Method not allowed"}
@@ -77,10 +77,17 @@ def _http(request: Request, error: Exception) -> Response:
     if error.status_code == 404:
         detail = f"nothing is at {request.url.path}; see /docs for what is"
     elif error.status_code == 405 and "Allow" in headers:
+        headers["Allow"] = _allowed(request, headers["Allow"])
         detail = f"{request.method} is not possible here; use {headers['Allow']}"
     return problem(
         error.status_code, _TITLES.get(error.status_code, detail), detail, headers=headers
     )
+
+
+def _allowed(request: Request, first: str) -> str:
+    """The methods of every route at this path; the router itself names those of the *first* one only."""
+    documented = request.app.openapi()["paths"].get(request.url.path, {})
+    return ", ".join(sorted({*first.split(", "), *(method.upper() for method in documented)}))
 
 
 def _unknown(_request: Request, _error: Exception) -> Response:

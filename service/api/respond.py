@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,7 +12,7 @@ from fastapi import Request, Response
 from service import __version__
 from service.answers import Collection, Moment, Query
 from service.answers.paging import read_cursor
-from service.answers.query import instant_asked, limit_asked, zone_asked
+from service.answers.query import dumps, instant_asked, limit_asked, zone_asked
 from service.api.parameters import Ranged
 from service.api.table import table
 from service.store.engine import Connection
@@ -29,9 +29,14 @@ def respond(
     asked: Ranged,
     answer: Answer,
     row: type,
+    flat: Callable[[Any], Any] | None = None,
 ) -> Response:
     """
     Answer a question in the form that was asked for, or say that nothing has changed.
+
+    Args:
+        row: The type of the rows of a table.
+        flat: Turns an item into such a row, where it is none itself.
 
     Raises:
         BadParameter: A parameter cannot be used, whatever tag the request bears.
@@ -56,15 +61,10 @@ def respond(
         headers["Link"] = f'<?{following}>; rel="next"'
     if as_csv:
         headers["Content-Disposition"] = f'attachment; filename="{answer.__name__}.csv"'
-        text = table(found, row)
+        rows = found if flat is None else replace(found, items=tuple(map(flat, found.items)))
+        text = table(rows, row)
         return Response(text.encode(), media_type="text/csv; charset=utf-8", headers=headers)
     return Response(dumps(found.as_json()), media_type="application/json", headers=headers)
-
-
-def dumps(value: Any) -> bytes:
-    """Strict JSON: neither NaN nor Infinity."""
-    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-    return text.encode()
 
 
 def _prefers_csv(request: Request) -> bool:

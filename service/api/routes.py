@@ -1,4 +1,4 @@
-"""Every route that reads, under one prefix."""
+"""Every collection, under one prefix."""
 
 from fastapi import APIRouter
 
@@ -9,8 +9,10 @@ from service.api import (
     events,
     health,
     names,
+    overview,
     reactions,
     rejects,
+    releases,
     series,
     servers,
 )
@@ -20,6 +22,7 @@ PREFIX = "/api/v1"
 router = APIRouter(prefix=PREFIX)
 for noun in (
     servers,
+    overview,
     names,
     callers,
     clients,
@@ -27,6 +30,7 @@ for noun in (
     events,
     series,
     coverage,
+    releases,
     health,
     rejects,
 ):

@@ -1,4 +1,4 @@
-"""Stale calls, clients or callers over time, in local hours, days, weeks or months."""
+"""Stale calls, who made them, or notifications over time, in local hours, days, weeks or months."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ PAGE = schemas.page_of("Series", answers.SeriesRow)
 
 @router.get(
     "/series",
-    summary="Stale calls, clients or callers over time",
+    summary="Stale calls, clients, callers or notifications over time",
     response_model=PAGE,
     responses=schemas.documented(EXAMPLE, conflict=True),
     dependencies=[Readable],
@@ -30,5 +30,8 @@ def series(
     """
     One row a bucket, or a bucket and group, zeros included. With `top`, all further groups are one row
     `other` a bucket; calls without a client or version stay a row of their own.
+
+    `metric=notifications` counts the notifications that were sent, not those that arrived; they are about
+    no name, so neither `name` nor `by=name` goes with it.
     """
     return respond(request, db, now, asked, answers.series, answers.SeriesRow)

@@ -44,9 +44,14 @@ class Ids:
     facts: dict[FactKey, int]
 
 
+def server_id(conn: Connection, name: str) -> int:
+    """Find or make a server."""
+    return _ids(conn, schema.server, {name})[name]
+
+
 def place_of(conn: Connection, portion: Portion) -> Place:
     """Find or make the source and the batch of a portion."""
-    server = _ids(conn, schema.server, {portion.server})[portion.server]
+    server = server_id(conn, portion.server)
     source = _one(conn, schema.source, ["server_id", "name"], (server, portion.source))
     names = ["source_id", "kind", "label", "started_us"]
     named = (source, portion.batch.kind, portion.batch.label, portion.arrived_us)

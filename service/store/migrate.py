@@ -18,7 +18,7 @@ from service.store.secrets import has_secrets, make_secrets
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0001"
+HEAD = "0002"
 """The revision this version of the product works with: the last file in `migrations/versions`. Known
 here so that a start with an up-to-date database does not load Alembic."""
 

@@ -63,6 +63,49 @@ def signals(
     return Signals(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One entry a quarter-hour and client: how many events."""
+
+    quarter: Column
+    client_id: Column
+    """0 for none, and throughout where the cells are of all clients."""
+    events: Column
+
+
+def cells(
+    connection: Connection,
+    server_ids: Iterable[int],
+    kind: Kind,
+    quarters: tuple[int, int],
+    *,
+    by_client: bool,
+    client_ids: Collection[int] | None = None,
+) -> Cells:
+    """
+    The roll-up of a kind for the quarter-hours [quarters[0], quarters[1]), of these servers, in several
+    entries a cell.
+    """
+    client: sa.ColumnElement[int] = activity.c.client_id if by_client else sa.literal_column("0")
+    parts = [[np.empty(0, dtype=np.int64) for _ in range(3)]]
+    for server_id in sorted(server_ids) if quarters[0] < quarters[1] else ():
+        steps = walk(activity.c.client_id, activity.c.server_id == server_id)
+        query = (
+            # a sum of big integers is a decimal on PostgreSQL
+            sa.select(
+                activity.c.quarter, client, sa.cast(sa.func.sum(activity.c.events), sa.BigInteger)
+            )
+            .join(steps, activity.c.client_id == steps.c.id)
+            .where(activity.c.server_id == server_id, activity.c.kind == int(kind))
+            .where(activity.c.quarter >= quarters[0], activity.c.quarter < quarters[1])
+            .group_by(activity.c.quarter, *([activity.c.client_id] if by_client else []))
+        )
+        if client_ids is not None:
+            query = query.where(among(connection, activity.c.client_id, client_ids))
+        parts.append(columns(connection, query, 3))
+    return Cells(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
 def _quarters(
     connection: Connection, server_ids: Iterable[int], kind: Kind, since_us: int, until_us: int
 ) -> set[int]:

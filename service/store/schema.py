@@ -36,8 +36,8 @@ meta = sa.Table(
     sa.Column("name", Text, primary_key=True),
     sa.Column("value", Text, nullable=False),
 )
-"""The two secrets (`key_secret`, `identity_secret`, hex) and `data_version`, which every
-transaction that stores something raises by one."""
+"""The two secrets (`key_secret`, `identity_secret`, hex), `data_version`, which every transaction that
+stores something raises by one, and `release_moves`, how often a release was given another instant."""
 
 server = sa.Table(
     "server",
@@ -55,6 +55,19 @@ source = sa.Table(
     sa.Column("retired_us", Instant),
     sa.UniqueConstraint("server_id", "name"),
 )
+
+release = sa.Table(
+    "release",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("server_id", sa.ForeignKey(server.c.id), nullable=False),
+    sa.Column("version", Text, nullable=False),
+    sa.Column("at_us", Instant, nullable=False),
+    sa.Column("source", Text, nullable=False),
+    sa.UniqueConstraint("server_id", "version"),
+)
+"""When each version of a server came, as somebody said; `source` is the way it was said: `rest`,
+`command` or `demo`. No line writes here."""
 
 batch = sa.Table(
     "batch",

@@ -29,7 +29,8 @@ def stats(conn: Connection) -> dict[str, Any]:
     Returns:
         `events` by kind (all stored rows, also those that another line of their call stands for),
         `first_us` and `last_us` (None without events), `dimensions` (rows by table), `bytes` on
-        disk, `quarantined`, and `batches`: the newest 50, newest first, each with `records` by fate.
+        disk, `releases`, `quarantined`, and `batches`: the newest 50, newest first, each with `records`
+        by fate.
     """
     event = schema.event
     kinds = conn.execute(sa.select(event.c.kind, sa.func.count()).group_by(event.c.kind))
@@ -42,6 +43,7 @@ def stats(conn: Connection) -> dict[str, Any]:
         "first_us": first,
         "last_us": last,
         "dimensions": {table.name: _rows(conn, table) for table in _DIMENSIONS},
+        "releases": _rows(conn, schema.release),
         "quarantined": _rows(conn, schema.reject),
         "bytes": database_bytes(conn),
         "batches": _batches(conn),

@@ -81,11 +81,16 @@ def add(conn: Connection, portion: Portion, *, quarantine_days: int) -> Stored:
 
 def raise_data_version(conn: Connection) -> None:
     """Tell readers that answers may differ from now on."""
+    raise_counter(conn, "data_version")
+
+
+def raise_counter(conn: Connection, name: str) -> None:
+    """Raise one of the counters in `meta` by one."""
     insert_many(
         conn,
         schema.meta,
         ["name", "value"],
-        [("data_version", "1")],
+        [(name, "1")],
         conflict="ON CONFLICT (name) DO UPDATE "
         "SET value = CAST(CAST(meta.value AS BIGINT) + 1 AS TEXT)",
     )

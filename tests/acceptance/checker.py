@@ -24,6 +24,8 @@ KINDS = {
 }
 COLLECTIONS = [
     "servers",
+    "overview",
+    "releases",
     "names",
     "callers",
     "clients",
@@ -128,6 +130,19 @@ class Checker:
 
     def duplicates_sum(self, number: int) -> None:
         assert sum(receipt["duplicates"] for receipt in self.receipts) == number
+
+    def figure(self, wanted: dict[str, Any]) -> None:
+        """What the browser is handed: the bars on the axis of values, added up by place."""
+        assert wanted.keys() == {"x", "y", "x_is_plain_date"}
+        answer = self.service.get("/figures/light/calls-by-client.json", **self.params)
+        assert answer.status_code == 200, answer.text
+        values: dict[str, int] = {}
+        for trace in answer.json()["data"]:
+            if trace["type"] == "bar" and "yaxis" not in trace:
+                for x, y in zip(trace["x"], trace["y"], strict=True):
+                    values[x] = values.get(x, 0) + y
+        assert dict(sorted(values.items())) == dict(zip(wanted["x"], wanted["y"], strict=True))
+        assert wanted["x_is_plain_date"] == all(date.fromisoformat(x) for x in values)
 
     def strict_json(self, wanted: bool) -> None:
         assert wanted

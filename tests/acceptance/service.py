@@ -14,6 +14,8 @@ from fastapi import FastAPI
 
 from service.app import create_app
 from service.settings import Settings
+from service.store import engine as db
+from service.store import migrate, secrets
 
 
 def micros(instant: str) -> int:
@@ -43,6 +45,16 @@ class Running:
             cursor = answer.json()["next_cursor"]
             if cursor is None:
                 return rows
+
+
+def with_fixed_secrets(database_url: str) -> Settings:
+    """A database whose keys and identity hashes are the same as in every other test database."""
+    opened = db.make_engine(database_url)
+    migrate.upgrade(opened)
+    with db.writing(opened) as connection:
+        secrets.set_secrets(connection, bytes(range(32)), bytes(range(32, 64)))
+    opened.dispose()
+    return Settings(database_url=database_url)
 
 
 @contextmanager

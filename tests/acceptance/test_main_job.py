@@ -15,10 +15,7 @@ from typing import Any
 
 import pytest
 
-from service.settings import Settings
-from service.store import engine as db
-from service.store import migrate, secrets
-from tests.acceptance.service import Running, running
+from tests.acceptance.service import Running, running, with_fixed_secrets
 
 LOG = Path(__file__).parent / "data" / "p1_minus70_staggered.ndjson.gz"
 LINES = gzip.decompress(LOG.read_bytes()).splitlines()
@@ -34,16 +31,6 @@ BY_NAME = Counter(
     for record in map(json.loads, LINES)
     if record["msg"].startswith("Retired")
 )
-
-
-def with_fixed_secrets(database_url: str) -> Settings:
-    """A database whose keys and identity hashes are the same as in every other test database."""
-    opened = db.make_engine(database_url)
-    migrate.upgrade(opened)
-    with db.writing(opened) as connection:
-        secrets.set_secrets(connection, bytes(range(32)), bytes(range(32, 64)))
-    opened.dispose()
-    return Settings(database_url=database_url)
 
 
 def deliver_file(service: Running) -> list[dict[str, Any]]:
@@ -245,17 +232,22 @@ def test_report_csv_and_page_show_the_numbers_of_rest(database_url: str, tmp_pat
         deliver_file(service)
         rest = {row["name"]: row for row in service.rows("names")}
         text = service.get("/api/v1/names", format="csv").text
-        page = service.get("/").text
+        pages = {
+            name: service.get("/name", server="s", name=name, days="all").text for name in rest
+        }
 
     assert {row["name"]: row["stale_calls"] for row in report["names"]["items"]} == dict(BY_NAME)
     assert {row["name"]: row for row in report["names"]["items"]} == rest
     rows = list(csv.DictReader(io.StringIO(text)))
     for word in ("stale_calls", "clients", "callers", "active_days"):
         assert {r["name"]: int(r[word]) for r in rows} == {n: rest[n][word] for n in rest}
-    for source in (page, html.read_text()):
-        shown = Cells(source).tables["names"][1:]
-        numbers = {row[0]: [int(cell) for cell in row[2:6]] for row in shown}
-        words = ("stale_calls", "clients", "callers", "active_days")
-        assert numbers == {n: [rest[n][word] for word in words] for n in rest}
+    shown = Cells(html.read_text()).tables["names"][1:]
+    numbers = {row[0]: [int(cell) for cell in row[2:6]] for row in shown}
+    words = ("stale_calls", "clients", "callers", "active_days")
+    assert numbers == {n: [rest[n][word] for word in words] for n in rest}
+    for name, page in pages.items():
+        clients = [int(row[1]) for row in Cells(page).tables["callers"][1:]]
+        assert sum(clients) == rest[name]["stale_calls"]
+        assert len(clients) == rest[name]["clients"] + (rest[name]["unattributed_calls"] > 0)
     assert "src=" not in html.read_text()
     assert "<link" not in html.read_text()

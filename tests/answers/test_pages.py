@@ -160,7 +160,7 @@ def test_a_silence_that_goes_on_is_one_gap(engine: Engine) -> None:
 def test_an_empty_cursor_is_none(engine: Engine) -> None:
     """As in a form whose field was left empty; for a series it asks for no pages either."""
     logs(engine)
-    for collection in (*IDENTITY, "health", "rejects"):
+    for collection in (*IDENTITY, "health", "rejects", "releases"):
         assert ask(engine, collection, cursor="") == ask(engine, collection), collection
 
 

@@ -16,8 +16,10 @@ from service.api import (
     events,
     health,
     names,
+    overview,
     reactions,
     rejects,
+    releases,
     respond,
     series,
     servers,
@@ -29,6 +31,7 @@ from service.settings import Settings
 NOW = 1_791_244_800_000_000  # 2026-10-06T00:00:00Z
 COLLECTIONS = [
     servers,
+    overview,
     names,
     callers,
     clients,
@@ -36,6 +39,7 @@ COLLECTIONS = [
     events,
     series,
     coverage,
+    releases,
     health,
     rejects,
 ]
@@ -261,7 +265,16 @@ def test_a_page_by_a_column_that_changed_is_a_problem_that_says_what_to_do(get: 
     documented = {
         p for p, verbs in paths.items() if "409" in verbs.get("get", {}).get("responses", {})
     }
-    nouns = ("servers", "names", "callers", "clients", "reactions", "series")
+    nouns = (
+        "servers",
+        "overview",
+        "names",
+        "callers",
+        "clients",
+        "reactions",
+        "series",
+        "releases",
+    )
     assert documented == {f"/api/v1/{noun}" for noun in nouns}
 
 

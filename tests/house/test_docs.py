@@ -49,9 +49,9 @@ def test_every_setting_is_documented(name: str) -> None:
 
 
 def test_every_command_of_the_help_is_documented(tmp_path: Path) -> None:
-    """What `lastcall --help` lists, and `lastcall db --help`, has a section."""
+    """What `lastcall --help` lists, and the help of each group, has a section."""
     text = page("commands.md")
-    for group in ([], ["db"]):
+    for group in ([], ["catalogue"], ["db"]):
         shown = run(
             [BIN / "lastcall", *group, "--help"],
             cwd=tmp_path,

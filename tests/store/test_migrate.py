@@ -12,7 +12,8 @@ from alembic import command
 from alembic.script import ScriptDirectory
 
 from service.errors import SchemaOutOfDate
-from service.store import migrate
+from service.events import Recorded, Release
+from service.store import migrate, releases
 from service.store.engine import Engine, make_engine, reading, writing
 from service.store.migrate import SchemaState
 from service.store.schema import metadata
@@ -185,6 +186,25 @@ def test_a_database_of_the_first_revision_keeps_its_rows(
     again = store(engine, [*rows, row(14, NOON, client="new", session="new")], label="again")
     assert (again.accepted, again.duplicates) == (1, len(rows))
     assert differences(engine) == []
+    engine.dispose()
+
+
+def test_what_an_earlier_version_left_is_brought_up_by_the_start_of_this_one(
+    empty_database_url: str, database: str
+) -> None:
+    """The embedded database by itself; PostgreSQL says which command does it. Releases then have room."""
+    engine = make_engine(empty_database_url)
+    _fill_first_revision(engine)
+    assert migrate.current_state(engine) is SchemaState.BEHIND
+    if database == "postgresql":
+        with pytest.raises(SchemaOutOfDate, match="behind; run `lastcall db upgrade`"):
+            migrate.ensure_ready(engine, auto_upgrade=False)
+    migrate.ensure_ready(engine, auto_upgrade=database == "postgresql")
+
+    release = Release(server="main", version="1.0", at_us=NOON, source="rest")
+    with writing(engine) as conn:
+        assert releases.record(conn, release) is Recorded.CREATED
+        command.check(migrate.alembic_config(conn))
     engine.dispose()
 
 

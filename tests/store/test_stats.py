@@ -33,6 +33,7 @@ def test_events_dimensions_and_batches_are_counted(engine: Engine) -> None:
         "version": 0, "caller": 0, "session": 1, "fact": 0,
     }  # fmt: skip
     assert found["quarantined"] == 1
+    assert found["releases"] == 0
     assert [(batch["label"], batch["records"]) for batch in found["batches"]] == [
         ("two", {"accepted": 1, "duplicate": 1, "rejected": 1}),
         ("one", {"accepted": 2, "ignored": 4}),

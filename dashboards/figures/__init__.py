@@ -1,0 +1,1 @@
+"""Figures: results of `service.answers` in, `plotly.graph_objects.Figure` out; one file a figure."""

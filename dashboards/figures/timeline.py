@@ -1,0 +1,234 @@
+"""
+The time axis that all figures share: local buckets, hatched where the log was not heard, and above
+the bars a lane with what happened to the server.
+
+Buckets go to the browser as local text without an offset (`2026-10-05`), never as instants: Plotly
+shows an aware time in UTC, which moves a bar to another day. Hours keep their offset in the text and
+stand on an axis of categories, so that the hour that the clock shows twice is two bars.
+"""
+
+from calendar import monthrange
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+import plotly.graph_objects as go
+
+from dashboards.theme import COLOURS, FONT, Theme
+
+DAY_MS = 86_400_000
+_PERIODS: dict[str, int | str] = {"day": DAY_MS, "week": 7 * DAY_MS, "month": "M1"}
+_WIDTHS = {"hour": 0.88, "day": 0.88 * DAY_MS, "week": 6.2 * DAY_MS, "month": 25 * DAY_MS}
+"""Of bars: said, since Plotly makes a lone bar of a period a hair's breadth."""
+_FEW = 6
+"""Up to this height every whole number is named: Plotly would name halves."""
+_HOURS_NAMED = 8
+"""About how many hours of an axis of categories bear their text."""
+LANE = 0.1
+"""Share of the height that the lane takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened in a bucket: where, and what to say of it."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Buckets of a figure: local labels, ascending, and whether each was covered."""
+
+    labels: tuple[str, ...]
+    covered: tuple[bool, ...]
+    bucket: str
+    tz: str
+    notified: tuple[Mark, ...] = field(default=())
+    released: tuple[Mark, ...] = field(default=())
+
+    @property
+    def lanes(self) -> tuple[tuple[str, str, str, tuple[Mark, ...]], ...]:
+        """(word, symbol, colour, marks) of each lane that has any, the lowest first."""
+        every = (
+            ("notified", "triangle-down", "sent", self.notified),
+            ("released", "diamond", "released", self.released),
+        )
+        return tuple(lane for lane in every if lane[3])
+
+
+def hour_text(label: str) -> str:
+    """
+    An hour as people read it.
+
+    >>> hour_text("2026-10-25T02:00:00+02:00")
+    '2026-10-25 02:00 +02:00'
+    """
+    return f"{label[:10]} {label[11:16]} {label[19:]}"
+
+
+def place(timeline: Timeline, labels: Sequence[str]) -> dict[str, object]:
+    """Where traces put these buckets: plain local dates over the whole period, or categories."""
+    if timeline.bucket == "hour":
+        return {"x": [hour_text(label) for label in labels]}
+    period = _PERIODS[timeline.bucket]
+    start = "2026-01-05" if timeline.bucket == "week" else "2026-01-01"  # a Monday, a first
+    return {
+        "x": list(labels),
+        "xperiod": period,
+        "xperiod0": start,
+        "xperiodalignment": "middle",
+    }
+
+
+def figure(
+    timeline: Timeline, bars: Sequence[go.Bar], theme: Theme, *, title: str, unit: str
+) -> go.Figure:
+    """
+    Stack *bars* over the time axis, with gaps and lanes.
+
+    Args:
+        timeline: The buckets.
+        bars: One trace a series, the lowest first.
+        theme: Which colours.
+        title: What is shown, for those who cannot see it.
+        unit: Of the values, e.g. `stale calls`.
+    """
+    colours = COLOURS[theme]
+    made = go.Figure(layout=_layout(timeline, theme, title, unit))
+    silent = [
+        label for label, heard in zip(timeline.labels, timeline.covered, strict=True) if not heard
+    ]
+    if silent:
+        made.add_trace(_gaps(timeline, silent, colours["gap"]))
+    for bar in bars:
+        made.add_trace(bar.update(width=_WIDTHS[timeline.bucket]))
+    if _highest(bars) <= _FEW:
+        made.layout.yaxis.dtick = 1
+    for height, (word, symbol, colour, marks) in enumerate(timeline.lanes):
+        made.add_trace(
+            go.Scatter(
+                **place(timeline, [mark.label for mark in marks]),
+                y=[height] * len(marks),
+                yaxis="y3",
+                name=word,
+                mode="markers",
+                marker={"symbol": symbol, "size": 9, "color": colours[colour]},
+                text=[mark.text for mark in marks],
+                hovertemplate="%{text}<extra></extra>",
+            )
+        )
+    return made
+
+
+def _highest(bars: Sequence[go.Bar]) -> int:
+    """The height of the highest stack."""
+    heights: dict[str, int] = {}
+    for bar in bars:
+        for x, y in zip(bar.x, bar.y, strict=True):
+            heights[x] = heights.get(x, 0) + y
+    return max(heights.values(), default=0)
+
+
+def _gaps(timeline: Timeline, silent: list[str], colour: str) -> go.Bar:
+    """Hatched bars of full height: the log was not heard, so a low value says nothing."""
+    return go.Bar(
+        **place(timeline, silent),
+        y=[1] * len(silent),
+        yaxis="y2",
+        width=_WIDTHS[timeline.bucket] / 0.88,
+        name="log not heard",
+        marker={
+            "color": "rgba(0,0,0,0)",
+            "line": {"width": 0},
+            "pattern": {"shape": "/", "fgcolor": colour, "size": 6, "solidity": 0.35},
+        },
+        hovertemplate="log not heard throughout: calls may be missing<extra></extra>",
+    )
+
+
+def _layout(timeline: Timeline, theme: Theme, title: str, unit: str) -> go.Layout:
+    colours = COLOURS[theme]
+    lanes = timeline.lanes
+    top = 1 - LANE * len(lanes) - (0.03 if lanes else 0)
+    axis = {"gridcolor": colours["line"], "zeroline": False, "fixedrange": True}
+    layout = go.Layout(
+        meta={"title": title, "tz": timeline.tz},
+        font={"family": FONT, "color": colours["ink"], "size": 13},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        colorway=[colours["series-1"]],
+        barmode="stack",
+        bargap=0.12,
+        hovermode="closest",
+        hoverlabel={
+            "bgcolor": colours["raised"],
+            "bordercolor": colours["line"],
+            "font": {"color": colours["ink"]},
+            "align": "left",
+        },
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        showlegend=False,  # the page has its own, whose entries are links
+        xaxis=_x_axis(timeline) | {"showgrid": False, "linecolor": colours["quiet"]},
+        yaxis=axis
+        | {
+            "title": {"text": unit},
+            "rangemode": "tozero",
+            "domain": [0, top],
+            "automargin": True,
+            "tickformat": ",d",
+            "minallowed": 0,
+        },
+        yaxis2={
+            "overlaying": "y",
+            "range": [0, 1],
+            "visible": False,
+            "fixedrange": True,
+        },
+    )
+    if lanes:
+        layout.yaxis3 = {
+            "domain": [1 - LANE * len(lanes), 1],
+            "range": [-0.6, len(lanes) - 0.4],
+            "tickvals": list(range(len(lanes))),
+            "ticktext": [lane[0] for lane in lanes],
+            "showgrid": False,
+            "zeroline": False,
+            "fixedrange": True,
+            "automargin": True,
+        }
+    return layout
+
+
+def _end(timeline: Timeline) -> str:
+    """The local day on which the last bucket is over."""
+    last = date.fromisoformat(timeline.labels[-1])
+    if timeline.bucket == "month":
+        days = monthrange(last.year, last.month)[1]
+    else:
+        days = 7 if timeline.bucket == "week" else 1
+    return (last + timedelta(days=days)).isoformat() if last < date.max else last.isoformat()
+
+
+def _x_axis(timeline: Timeline) -> dict[str, object]:
+    """The axis, which names its zone."""
+    name = {"title": {"text": f"{timeline.bucket} ({timeline.tz})"}, "automargin": True}
+    fixed = {"fixedrange": True, "ticks": "outside"}
+    if timeline.bucket != "hour":
+        ends = {"range": [timeline.labels[0], _end(timeline)]} if timeline.labels else {}
+        few = {"dtick": DAY_MS} if timeline.bucket == "day" and len(timeline.labels) <= 3 else {}
+        return name | fixed | few | ends | {"type": "date", "ticklabelmode": "period"}
+    step = max(len(timeline.labels) // _HOURS_NAMED, 1)
+    named = timeline.labels[::step]
+    return (
+        name
+        | fixed
+        | {
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": [hour_text(label) for label in timeline.labels],
+            "tickmode": "array",
+            "tickvals": [hour_text(label) for label in named],
+            "ticktext": [f"{label[11:16]}<br>{label[5:10]}" for label in named],
+        }
+    )

@@ -1,0 +1,47 @@
+// Draws the figures of a page and keeps them in the theme of the system. Without it pages read as well:
+// each figure has its table.
+"use strict";
+
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+const config = { displayModeBar: false, responsive: true };
+
+async function draw(box) {
+  const theme = dark.matches ? "dark" : "light";
+  const url = box.dataset.figure.replace("/figures/", `/figures/${theme}/`);
+  box.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(url, { headers: { accept: "application/json" } });
+    const made = await answer.json();
+    if (!answer.ok) throw new Error(made.detail);
+    box.replaceChildren();
+    box.classList.remove("failed");
+    await Plotly.newPlot(box, made.data, made.layout, config);
+    box.dataset.drawn = theme;
+  } catch (error) {
+    box.textContent = `The figure could not be drawn (${error.message}). Its table below holds the same numbers.`;
+    box.classList.add("failed");
+  } finally {
+    box.removeAttribute("aria-busy");
+  }
+}
+
+function drawAll() {
+  document.querySelectorAll("[data-figure]").forEach(draw);
+}
+
+function offerOwnZone() {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const select = document.querySelector("select[name=tz]");
+  const offer = document.querySelector("[data-own-zone]");
+  if (!own || !select || !offer || select.value === own) return;
+  if (![...select.options].some((option) => option.value === own)) return;
+  const url = new URL(window.location.href);
+  url.searchParams.set("tz", own);
+  offer.href = url.search;
+  offer.textContent = `Show in ${own}`;
+  offer.hidden = false;
+}
+
+offerOwnZone();
+drawAll();
+dark.addEventListener("change", drawAll);

@@ -1,0 +1,166 @@
+"""Releases of the servers: told here by whoever makes them, and listed."""
+
+import json
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
+
+from service import answers, names
+from service.answers.query import Instant, instant_asked, iso
+from service.answers.releases import moved
+from service.api import parameters, schemas
+from service.api.deps import Db, Now, Readable
+from service.api.ingest import read_body
+from service.api.respond import respond
+from service.errors import BadParameter, BodyNotDecodable
+from service.events import Recorded
+from service.pipeline import Pipeline
+
+router = APIRouter()
+
+EXAMPLE = schemas.example(
+    [
+        {
+            "server": "maps",
+            "version": "1.7.0",
+            "at": "2026-10-05T10:15:02.000Z",
+            "source": "rest",
+        }
+    ]
+)
+PAGE = schemas.page_of("Releases", answers.ReleaseRow)
+_MOVED = moved()
+_CONFLICT = schemas.problem(
+    "A release was moved to another instant since the first page",
+    {
+        "type": "about:blank",
+        "title": _MOVED.title,
+        "status": _MOVED.status,
+        "detail": _MOVED.detail,
+    },
+)
+
+
+@router.get(
+    "/releases",
+    tags=["read"],
+    summary="Releases of the servers",
+    response_model=PAGE,
+    responses={**schemas.documented(EXAMPLE), 409: _CONFLICT},
+    dependencies=[Readable],
+)
+def releases(
+    request: Request, db: Db, now: Now, asked: Annotated[parameters.Paged, Query()]
+) -> Response:
+    """
+    Releases that came in the range, by time, then server and version. As everywhere the range begins
+    with the first event if not given, so give `since` for releases from before the log; where there is
+    no event at all, it begins with the first release.
+    """
+    return respond(request, db, now, asked, answers.releases, answers.ReleaseRow)
+
+
+# ----------------------------------------------------------------------------- recording one
+
+_TOLD = {"server": "maps", "version": "1.7.0", "at": "2026-10-05T10:15:02Z"}
+_LIKE = f"send a JSON object such as {json.dumps(_TOLD)}"
+_BODY = {
+    "type": "object",
+    "required": ["server", "version"],
+    "additionalProperties": False,
+    "properties": {
+        "server": {
+            "type": "string",
+            "minLength": 1,
+            "description": f"the MCP server, at most {names.FEED_LIMIT} characters",
+        },
+        "version": {"type": "string", "minLength": 1, "description": "the version that came"},
+        "at": {
+            "anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}],
+            "description": "when it came; now, if not given",
+        },
+    },
+}
+
+
+class RecordedRelease(BaseModel):
+    """The release as it is kept, and what recording it changed."""
+
+    server: str
+    version: str
+    at: schemas.InstantText
+    source: str
+    outcome: Recorded
+
+
+@router.post(
+    "/releases",
+    tags=["ingest"],
+    summary="Record a release",
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": _BODY, "example": _TOLD}},
+        }
+    },
+    response_model=RecordedRelease,
+    responses={
+        200: {
+            "content": {
+                "application/json": {"example": {**EXAMPLE["items"][0], "outcome": "created"}}
+            }
+        },
+        413: schemas.problem("The body is too large; nothing was stored"),
+        422: schemas.problem("The body cannot be read, or a member cannot be used"),
+        503: schemas.problem("The database cannot take it now; nothing was stored, send it again"),
+    },
+)
+async def record(request: Request) -> dict[str, Any]:
+    """
+    Say that a version of a server came: `{"server", "version", "at"}`, whatever the Content-Type says.
+    Without `at` it came now.
+
+    The same version again is the same release. `outcome` says what that changed: `created`, `unchanged`
+    (the same instant), or `moved` to the instant that was said last.
+    """
+    data = await read_body(request, request.app.state.settings.max_body_bytes)
+    told = _told(data)
+    at = told.get("at")
+    at_us = None if at is None else instant_asked("at", at, ZoneInfo("UTC"))
+    pipeline: Pipeline = request.app.state.pipeline
+    release, outcome = await run_in_threadpool(
+        pipeline.release, told.get("server"), told.get("version"), at_us, source="rest"
+    )
+    return {
+        "server": release.server,
+        "version": release.version,
+        "at": iso(Instant(release.at_us)),
+        "source": release.source,
+        "outcome": outcome,
+    }
+
+
+def _told(data: bytes) -> dict[str, str]:
+    """
+    Read the body: its members that are not null, all of them text.
+
+    Raises:
+        BodyNotDecodable: It is no JSON object.
+        BadParameter: A member is unknown, or no text.
+    """
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        raise BodyNotDecodable(f"the body is not JSON; {_LIKE}") from None
+    if not isinstance(body, dict):
+        raise BodyNotDecodable(f"the body is no JSON object; {_LIKE}")
+    for name, value in body.items():
+        if name not in _TOLD:
+            cleaned = names.bounded(names.clean(name))
+            raise BadParameter(cleaned, f"unknown member; use {', '.join(_TOLD)}")
+        if value is not None and not isinstance(value, str):
+            raise BadParameter(name, f'must be text, such as "{_TOLD[name]}"')
+    return {name: value for name, value in body.items() if value is not None}

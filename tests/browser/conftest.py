@@ -1,0 +1,50 @@
+"""A real Chromium, and services with made-up months in front of it."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from service import demo, intake
+from service.settings import Settings
+from tests import programs
+from tests.acceptance.service import Running, running
+
+NOW = "2026-10-06T12:00:00Z"
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One browser for the run; each page gets a fresh profile."""
+    path = programs.chromium()
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+def settings_in(folder: Path) -> Settings:
+    """Settings with a database in that folder."""
+    return Settings(database_url=f"sqlite:///{folder / 'events.db'}")
+
+
+@pytest.fixture(scope="session")
+def months(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A service that holds the months of `lastcall demo`, with its clock at `NOW`."""
+    settings = settings_in(tmp_path_factory.mktemp("months"))
+    now = datetime.fromisoformat(NOW)
+    intake.read_lines(demo.demo_logs(now), settings)
+    intake.record(demo.demo_releases(now), settings)
+    with running(settings, now=NOW) as service:
+        yield service

