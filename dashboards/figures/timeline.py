@@ -11,6 +11,7 @@ from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import groupby
 
 import plotly.graph_objects as go
 
@@ -22,6 +23,7 @@ _WIDTHS = {"hour": 0.88, "day": 0.88 * DAY_MS, "week": 6.2 * DAY_MS, "month": 25
 """Of bars: said, since Plotly makes a lone bar of a period a hair's breadth."""
 _FEW = 6
 """Up to this height every whole number is named: Plotly would name halves."""
+_DAYS_NAMED = 5
 _HOURS_NAMED = 8
 """About how many hours of an axis of categories bear their text."""
 LANE = 0.1
@@ -96,11 +98,8 @@ def figure(
     """
     colours = COLOURS[theme]
     made = go.Figure(layout=_layout(timeline, theme, title, unit))
-    silent = [
-        label for label, heard in zip(timeline.labels, timeline.covered, strict=True) if not heard
-    ]
-    if silent:
-        made.add_trace(_gaps(timeline, silent, colours["gap"]))
+    if not all(timeline.covered):
+        made.add_trace(_gaps(timeline, colours["gap"]))
     for bar in bars:
         made.add_trace(bar.update(width=_WIDTHS[timeline.bucket]))
     if _highest(bars) <= _FEW:
@@ -130,21 +129,48 @@ def _highest(bars: Sequence[go.Bar]) -> int:
     return max(heights.values(), default=0)
 
 
-def _gaps(timeline: Timeline, silent: list[str], colour: str) -> go.Bar:
-    """Hatched bars of full height: the log was not heard, so a low value says nothing."""
+def _gaps(timeline: Timeline, colour: str) -> go.Bar:
+    """
+    Hatched bars of full height: the log was not heard, so a low value says nothing. Neighbours are one
+    bar, since each hatching costs the browser as much as a hundred plain bars.
+    """
+    runs = silences(timeline)
+    hours = timeline.bucket == "hour"
     return go.Bar(
-        **place(timeline, silent),
-        y=[1] * len(silent),
+        x=[hour_text(labels[0]) if hours else labels[0] for labels in runs],
+        y=[1] * len(runs),
         yaxis="y2",
-        width=_WIDTHS[timeline.bucket] / 0.88,
+        offset=-0.5 if hours else 0,
+        width=[
+            len(labels) if hours else _days(timeline.bucket, labels[0], labels[-1]) * DAY_MS
+            for labels in runs
+        ],
         name="log not heard",
+        text=[labels[0] if len(labels) == 1 else f"{labels[0]} to {labels[-1]}" for labels in runs],
+        textposition="none",
         marker={
             "color": "rgba(0,0,0,0)",
             "line": {"width": 0},
             "pattern": {"shape": "/", "fgcolor": colour, "size": 6, "solidity": 0.35},
         },
-        hovertemplate="log not heard throughout: calls may be missing<extra></extra>",
+        hovertemplate="%{text}: log not heard throughout, calls may be missing<extra></extra>",
     )
+
+
+def silences(timeline: Timeline) -> list[tuple[str, ...]]:
+    """The labels of neighbouring buckets that were not covered, run by run."""
+    runs: list[tuple[str, ...]] = []
+    for heard, group in groupby(
+        zip(timeline.labels, timeline.covered, strict=True), key=lambda pair: pair[1]
+    ):
+        if not heard:
+            runs.append(tuple(label for label, _ in group))
+    return runs
+
+
+def _days(bucket: str, first: str, last: str) -> int:
+    """Local days from the start of a bucket to the end of another one."""
+    return (date.fromisoformat(_end(bucket, last)) - date.fromisoformat(first)).days
 
 
 def _layout(timeline: Timeline, theme: Theme, title: str, unit: str) -> go.Layout:
@@ -200,35 +226,37 @@ def _layout(timeline: Timeline, theme: Theme, title: str, unit: str) -> go.Layou
     return layout
 
 
-def _end(timeline: Timeline) -> str:
-    """The local day on which the last bucket is over."""
-    last = date.fromisoformat(timeline.labels[-1])
-    if timeline.bucket == "month":
-        days = monthrange(last.year, last.month)[1]
+def _end(bucket: str, label: str) -> str:
+    """The local day on which a bucket is over."""
+    day = date.fromisoformat(label)
+    if bucket == "month":
+        days = monthrange(day.year, day.month)[1]
     else:
-        days = 7 if timeline.bucket == "week" else 1
-    return (last + timedelta(days=days)).isoformat() if last < date.max else last.isoformat()
+        days = 7 if bucket == "week" else 1
+    return (day + timedelta(days=days)).isoformat() if day < date.max else label
 
 
 def _x_axis(timeline: Timeline) -> dict[str, object]:
-    """The axis, which names its zone."""
-    name = {"title": {"text": f"{timeline.bucket} ({timeline.tz})"}, "automargin": True}
-    fixed = {"fixedrange": True, "ticks": "outside"}
-    if timeline.bucket != "hour":
-        ends = {"range": [timeline.labels[0], _end(timeline)]} if timeline.labels else {}
-        few = {"dtick": DAY_MS} if timeline.bucket == "day" and len(timeline.labels) <= 3 else {}
-        return name | fixed | few | ends | {"type": "date", "ticklabelmode": "period"}
-    step = max(len(timeline.labels) // _HOURS_NAMED, 1)
-    named = timeline.labels[::step]
-    return (
-        name
-        | fixed
-        | {
+    """The axis, which names its zone and spans every bucket, also those without a bar."""
+    labels = timeline.labels
+    axis: dict[str, object] = {
+        "title": {"text": f"{timeline.bucket} ({timeline.tz})"},
+        "automargin": True,
+        "fixedrange": True,
+        "ticks": "outside",
+    }
+    if timeline.bucket == "hour":
+        named = labels[:: max(len(labels) // _HOURS_NAMED, 1)]
+        return axis | {
             "type": "category",
-            "categoryorder": "array",
-            "categoryarray": [hour_text(label) for label in timeline.labels],
-            "tickmode": "array",
+            "categoryarray": [hour_text(label) for label in labels],
+            "range": [-0.5, len(labels) - 0.5],
             "tickvals": [hour_text(label) for label in named],
             "ticktext": [f"{label[11:16]}<br>{label[5:10]}" for label in named],
         }
-    )
+    axis |= {"type": "date", "ticklabelmode": "period"}
+    if labels:
+        axis["range"] = [labels[0], _end(timeline.bucket, labels[-1])]
+    if timeline.bucket == "day" and 1 <= len(labels) <= _DAYS_NAMED:
+        axis["dtick"] = DAY_MS  # Plotly would name hours
+    return axis

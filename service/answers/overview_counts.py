@@ -168,14 +168,16 @@ class Laid:
         return [total.first_us for total in totals], [total.last_us for total in totals]
 
     def tops(self, span: Span, names: Sequence[int]) -> dict[int, tuple[str, int]]:
-        """Of these names, (client key, calls) of who called it most in [since, until); ties by text."""
+        """Of these names, (client key, calls) of who called it most in [since, until); where equal, whoever has
+        a name, then by text."""
         within = self.within(span)
         calls = np.bincount(self.clients.pair[within], minlength=self.clients.name.size)
         (pairs,) = np.nonzero((calls > 0) & np.isin(self.clients.name, names))
         found: dict[int, tuple[str, int]] = {}
         for pair in pairs.tolist():  # members are numbered in the order of their keys
             name, number = int(self.clients.name[pair]), int(calls[pair])
-            if name not in found or number > found[name][1]:
+            key, most = found.get(name, (NOBODY, 0))
+            if number > most or (number == most and key == NOBODY):
                 found[name] = (self.known.keys[int(self.clients.member[pair])], number)
         return found
 

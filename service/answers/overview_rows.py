@@ -118,7 +118,7 @@ class OverviewRow(NameRow):
     about the calls of that client.
 
     `server` to `unattributed_calls` are of the range and those of `names`. `top_client` and `spark` are
-    of the range too: the client with the most calls (ties by text; None where there are none), and the
+    of the range too: the client with the most calls (where equal, one with a name, then by text; None where there are none), and the
     calls in at most 100 local days, else weeks, else months, of which a longer range shows the last 100.
 
     All else is whatever the range. `retired_at` is the time of the first line that says the name is

@@ -14,7 +14,7 @@ HOSTILE = ["=cmd|'/c calc'!A1", "‮evil", "🙂" * 60, "a\tb\r\nc", "<script>",
 
 
 def test_the_top_client_may_be_the_calls_that_name_none(engine: Engine) -> None:
-    """Most calls win, ties by text with the unattributed first; inferred clients are clients."""
+    """Most calls win; of equals one with a name, then by text; inferred clients are clients."""
     rows = [call(-DAY + i, None, "nobody") for i in range(3)]
     rows += [call(-DAY + 10 + i, "zed", "nobody") for i in range(2)]
     rows += [call(-DAY + 20 + i, name, "tie") for i, name in enumerate(("zed", "Acme"))]
@@ -29,7 +29,7 @@ def test_the_top_client_may_be_the_calls_that_name_none(engine: Engine) -> None:
     assert {name: row["top_client"] for name, row in found.items()} == {
         "nobody": {"client": None, "stale_calls": 3},
         "tie": {"client": "Acme", "stale_calls": 1},
-        "even": {"client": None, "stale_calls": 1},
+        "even": {"client": "zed", "stale_calls": 1},
         "said": {"client": "Cursor", "stale_calls": 2},
         "before": None,
     }

@@ -24,9 +24,12 @@ FLAGS = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """One browser for the run; each page gets a fresh profile."""
+    """
+    One browser for these tests; each page gets a fresh profile. Not for the whole run: as long as it
+    lives, Playwright runs an event loop in this thread, and no other test can run one.
+    """
     path = programs.chromium()
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=path, args=list(FLAGS))
@@ -39,7 +42,7 @@ def settings_in(folder: Path) -> Settings:
     return Settings(database_url=f"sqlite:///{folder / 'events.db'}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def months(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A service that holds the months of `lastcall demo`, with its clock at `NOW`."""
     settings = settings_in(tmp_path_factory.mktemp("months"))

@@ -47,8 +47,28 @@ def test_zeros_are_not_drawn_and_silence_is_hatched() -> None:
     """A day that was not heard is no zero."""
     made = traces()
     assert made["few"]["x"] == [DAYS[0]]
-    assert made["log not heard"]["x"] == [DAYS[2], DAYS[3]]
+    assert made["log not heard"]["x"] == [DAYS[2]]
+    assert made["log not heard"]["width"] == [2 * 86_400_000]
     assert made["log not heard"]["marker"]["pattern"]["shape"] == "/"  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("bucket", "labels", "covered", "runs"),
+    [
+        ("day", DAYS, (False, True, False, False, True), [(DAYS[0], 1), (DAYS[2], 2)]),
+        ("month", ("2028-01-01", "2028-02-01"), (False, False), [("2028-01-01", 31 + 29)]),
+        ("week", ("2026-09-28", "2026-10-05"), (True, False), [("2026-10-05", 7)]),
+    ],
+)
+def test_neighbouring_silences_are_one_hatched_bar(
+    bucket: str, labels: tuple[str, ...], covered: tuple[bool, ...], runs: list[tuple[str, int]]
+) -> None:
+    """From the start of the first to the end of the last, in milliseconds of whole local days."""
+    timeline = Timeline(labels, covered, bucket, "UTC")
+    gaps = traces(timeline, [row(labels[0], 1, "c")])["log not heard"]
+    assert list(zip(gaps["x"], gaps["width"], strict=True)) == [  # type: ignore[call-overload]
+        (start, days * 86_400_000) for start, days in runs
+    ]
 
 
 def test_days_are_local_dates_and_the_axis_says_the_zone() -> None:
