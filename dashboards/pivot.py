@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from dashboards.figures.calls import colour_name, group_of, groups, members, word
 from dashboards.figures.timeline import Mark, hour_text
@@ -41,6 +42,8 @@ class Pivot:
     total: int
     notified: bool
     released: bool
+    asked: dict[str, Any]
+    """What the figure asks `series` beside the page's question."""
 
 
 def pivot(chart: Chart) -> Pivot:
@@ -75,8 +78,9 @@ def pivot(chart: Chart) -> Pivot:
         total=sum(sum(row.values) for row in rows),
         notified=bool(notified),
         released=bool(released),
+        asked=chart.asked,
     )
 
 
 def _by_label(marks: Iterable[Mark]) -> dict[str, str]:
-    return {mark.label: mark.text.replace("<br>", ", ") for mark in marks}
+    return {mark.label: ", ".join(mark.texts) for mark in marks}

@@ -4,27 +4,26 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from fastapi import Request
 
 from dashboards.figures.calls import SHOWN
-from dashboards.figures.safe import plain
 from dashboards.figures.timeline import Mark, Timeline
 from dashboards.state import State, View, read_state, view_of
 from service import answers
-from service.answers import Collection, Moment, Query, ReleaseRow, SeriesRow
+from service.analysis.zones import EARLIEST_US
+from service.answers import Collection, HealthRow, Moment, Query, ReleaseRow, SeriesRow
 from service.answers.extent import Extent, extent
-from service.answers.query import moment_at
+from service.answers.query import LIMIT_MAX, moment_at
 from service.store.engine import Connection, reading
 
 RowT = TypeVar("RowT")
 Answer = Callable[[Connection, Query, Moment], Collection[RowT]]
 
-RELEASES_DRAWN = 1_000
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """One look at the data, for one page."""
 
@@ -42,11 +41,45 @@ class Reading:
         """Put the page's question, with *more*, to one of `service.answers`."""
         return answer(self.connection, self.view.query(**more), self.moment)
 
+    @cached_property
+    def timeline(self) -> Timeline:
+        """
+        The buckets of the range that have begun, with the notifications and releases of the page's
+        server (and client) in them.
+        """
+        bucket = self.view.bucket
+        sent = self.ask(answers.series, name=None, bucket=bucket, metric="notifications").items
+        begun = [row for row in sent if row.start < self.moment.now_us]
+        return Timeline(
+            labels=tuple(row.label for row in begun),
+            covered=tuple(row.covered for row in begun),
+            bucket=bucket,
+            tz=self.state.tz,
+            notified=tuple(
+                Mark(row.label, (f"{row.value} notification{'' if row.value == 1 else 's'} sent",))
+                for row in begun
+                if row.value
+            ),
+            released=_releases(begun, self._releases()),
+        )
+
+    def _releases(self) -> list[ReleaseRow]:
+        found: list[ReleaseRow] = []
+        cursor = None
+        while True:
+            part = self.ask(
+                answers.releases, name=None, client=None, limit=LIMIT_MAX, cursor=cursor
+            )
+            found += part.items
+            cursor = part.next_cursor
+            if cursor is None:
+                return found
+
 
 @contextmanager
-def reading_of(request: Request) -> Iterator[Reading]:
+def reading_of(request: Request, *, arrivals: bool = False) -> Iterator[Reading]:
     """
-    Open what a request asks for.
+    Open what a request asks for. A page about *arrivals* looks at days before the first event, too.
 
     Raises:
         BadParameter: The address holds something that cannot be used.
@@ -57,65 +90,53 @@ def reading_of(request: Request) -> Iterator[Reading]:
     with reading(app.engine) as connection:
         query = Query(server=state.server, tz=state.tz, as_of=state.as_of)
         span = extent(connection, query, moment)
-        yield Reading(connection, moment, view_of(state, moment, span.first_event), span)
+        first_us = EARLIEST_US if arrivals else span.first_event
+        yield Reading(connection, moment, view_of(state, moment, first_us), span)
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure's rows and its axis, from which both the picture and its table are made."""
+    """
+    A figure's rows and its axis, from which both the picture and its table are made. `asked` is what
+    the figure asks `series` beside the page's question.
+    """
 
     rows: tuple[SeriesRow, ...]
     timeline: Timeline
     by: str
-    answer: Collection[SeriesRow]
+    asked: dict[str, Any]
 
 
 def calls_chart(look: Reading, by: str) -> Chart:
     """Stale calls over time by client or name."""
-    found = look.ask(answers.series, bucket=look.view.bucket, by=by, top=SHOWN)
-    return Chart(found.items, _timeline(look, found), by, found)
+    return _chart(look, by=by, top=SHOWN)
 
 
 def callers_chart(look: Reading) -> Chart:
     """Distinct callers over time."""
-    found = look.ask(answers.series, bucket=look.view.bucket, metric="callers")
-    return Chart(found.items, _timeline(look, found), "none", found)
+    return _chart(look, metric="callers")
 
 
-def _timeline(look: Reading, found: Collection[SeriesRow]) -> Timeline:
-    """The buckets of an answer, with the notifications and releases of the same server and range."""
-    heard: dict[str, bool] = {}
-    starts: list[int] = []
-    for row in found.items:
-        if row.label not in heard:
-            heard[row.label] = row.covered
-            starts.append(row.start)
-    labels = tuple(heard)
-    sent = look.ask(
-        answers.series, name=None, bucket=look.view.bucket, metric="notifications", by="none"
-    )
-    released = look.ask(answers.releases, name=None, client=None, limit=RELEASES_DRAWN)
-    return Timeline(
-        labels=labels,
-        covered=tuple(heard.values()),
-        bucket=look.view.bucket,
-        tz=look.state.tz,
-        notified=tuple(
-            Mark(row.label, f"{row.value} notification{'' if row.value == 1 else 's'} sent")
-            for row in sent.items
-            if row.value
-        ),
-        released=_releases(starts, labels, released.items),
-    )
+def _chart(look: Reading, **more: Any) -> Chart:
+    asked = {"bucket": look.view.bucket, **more}
+    begun = set(look.timeline.labels)
+    found = look.ask(answers.series, **asked)
+    rows = tuple(row for row in found.items if row.label in begun)
+    return Chart(rows, look.timeline, more.get("by", "none"), asked)
 
 
-def _releases(
-    starts: Sequence[int], labels: Sequence[str], released: Sequence[ReleaseRow]
-) -> tuple[Mark, ...]:
+def _releases(begun: Sequence[SeriesRow], released: Sequence[ReleaseRow]) -> tuple[Mark, ...]:
     """One mark a bucket in which anything was released."""
+    starts = [row.start for row in begun]
     said: dict[str, list[str]] = {}
     for row in released:
         at = bisect_right(starts, row.at) - 1
         if at >= 0:
-            said.setdefault(labels[at], []).append(f"{plain(row.server)} {plain(row.version)}")
-    return tuple(Mark(label, "released: " + "<br>".join(each)) for label, each in said.items())
+            said.setdefault(begun[at].label, []).append(f"{row.server} {row.version}")
+    return tuple(Mark(label, tuple(each)) for label, each in said.items())
+
+
+def arrivals(look: Reading, **more: Any) -> Collection[HealthRow]:
+    """The account of what arrived in the range; without a start, from the first arrival on."""
+    whole = {"until": None} if look.view.since_day is None and look.state.as_of is None else {}
+    return look.ask(answers.health, name=None, client=None, **whole, **more)

@@ -7,7 +7,7 @@ with the very same numbers.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, timedelta
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -44,7 +44,8 @@ class State:
     @property
     def filters(self) -> dict[str, str]:
         """The filters that are set."""
-        return {key: asdict(self)[key] for key in self.FILTERS if asdict(self)[key] is not None}
+        every = {key: getattr(self, key) for key in self.FILTERS}
+        return {key: value for key, value in every.items() if value is not None}
 
     @property
     def is_custom(self) -> bool:
@@ -62,8 +63,8 @@ class State:
             for key, value in changed.items()
             if value is not None and value != _DEFAULTS.get(key)
         }
-        if "from_day" in said or "to_day" in said:
-            said.pop("days", None)
+        if "from_day" in said:
+            said.pop("days", None)  # it would say nothing
         return f"?{urlencode(said)}" if said else ""
 
 
@@ -75,7 +76,7 @@ def read_state(params: Iterable[tuple[str, str]]) -> State:
         BadParameter: A parameter is unknown, or its value cannot be used.
     """
     given: dict[str, str] = {}
-    known = tuple(State.__dataclass_fields__)
+    known = tuple(field.name for field in fields(State))
     for key, value in params:
         if key not in known:
             raise BadParameter(key, f"unknown parameter; use {', '.join(known)}")
@@ -146,7 +147,8 @@ def view_of(state: State, moment: Moment, first_us: int | None) -> View:
     elif state.days == "all":
         since = None
     else:
-        since = max(last - timedelta(days=int(state.days) - 1), min(first, last))
+        since = date.fromordinal(max(last.toordinal() - int(state.days) + 1, 1))
+        since = max(since, min(first, last))
     if since is not None and since > last:
         raise BadParameter(
             "from_day", f"{since} is after the last day {last}; the range would be empty"

@@ -115,7 +115,7 @@ def demo_logs(now: datetime) -> dict[str, list[bytes]]:
     Return the lines of each server's log, oldest first, the last one shortly before `now`.
 
     The first day is `DAYS - 1` days before today. `maps` logs as pino with fields under `data`,
-    `everything` as structlog does.
+    `reference` as structlog does.
     """
     start = _start(now)
     until = (now - start) / timedelta(days=1)
@@ -124,7 +124,7 @@ def demo_logs(now: datetime) -> dict[str, list[bytes]]:
     everything = _server(rng, EVERYTHING_NAMES, EVERYTHING_LIVE, EVERYTHING_CLIENTS, until)
     return {
         "maps": [_pino(line, start) for line in maps],
-        "everything": [_structlog(line, start) for line in everything],
+        "reference": [_structlog(line, start) for line in everything],
     }
 
 
@@ -133,7 +133,7 @@ def demo_releases(now: datetime) -> list[Release]:
     first_us = round(_start(now).timestamp()) * 1_000_000
     return [
         Release(server=server, version=version, at_us=first_us + day * DAY_US, source="demo")
-        for server, days in (("maps", MAPS_RELEASES), ("everything", EVERYTHING_RELEASES))
+        for server, days in (("maps", MAPS_RELEASES), ("reference", EVERYTHING_RELEASES))
         for version, day in days.items()
     ]
 

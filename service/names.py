@@ -105,6 +105,16 @@ def read_client(raw: str) -> ClientName | None:
     return ClientName(key=bounded(plain.casefold()), name=bounded(name), via=via, version=version)
 
 
+def shown_key(name: str) -> str:
+    """
+    The key of a client as it is shown: nothing is cut off a second time.
+
+    >>> shown_key("Gateway (via outer)")
+    'gateway (via outer)'
+    """
+    return _plain(name).casefold()
+
+
 def _parts(name: str) -> tuple[str, str | None, str | None]:
     """Cut (name, via, version) out of a spelling."""
     via = None

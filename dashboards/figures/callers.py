@@ -9,9 +9,7 @@ from dashboards.theme import COLOURS, Theme
 from service.answers import SeriesRow
 
 
-def callers_figure(
-    rows: Sequence[SeriesRow], timeline: Timeline, theme: Theme, *, title: str
-) -> go.Figure:
+def callers_figure(rows: Sequence[SeriesRow], timeline: Timeline, theme: Theme) -> go.Figure:
     """Bars of distinct callers of each bucket; they do not add up, who calls twice is one caller."""
     said = [row for row in rows if row.value]
     bar = go.Bar(
@@ -21,4 +19,4 @@ def callers_figure(
         marker={"color": COLOURS[theme]["series-1"]},
         hovertemplate="%{x}: %{y}<extra>callers</extra>",
     )
-    return figure(timeline, [bar] if said else [], theme, title=title, unit="callers")
+    return figure(timeline, [bar] if said else [], theme, unit="callers")

@@ -52,7 +52,7 @@ def colour_name(group: tuple[str, str | None], number: int) -> str:
 
 
 def calls_figure(
-    rows: Sequence[SeriesRow], timeline: Timeline, theme: Theme, *, by: str, title: str
+    rows: Sequence[SeriesRow], timeline: Timeline, theme: Theme, *, by: str
 ) -> go.Figure:
     """
     Bars of stale calls, one colour a series, bucket by bucket; zeros are left out of the traces.
@@ -80,4 +80,4 @@ def calls_figure(
                 hovertemplate="%{x}: %{y}<extra>%{fullData.name}</extra>",
             )
         )
-    return figure(timeline, bars, theme, title=title, unit="stale calls")
+    return figure(timeline, bars, theme, unit="stale calls")

@@ -1,13 +1,13 @@
 """Records that arrived on each day, by what became of them."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import date, timedelta
 
 import plotly.graph_objects as go
 
 from dashboards.figures.timeline import Timeline, figure, place
 from dashboards.theme import COLOURS, Theme
-from service.answers import HealthRow
+from service.answers import ArrivalDay
 
 FATES = {
     "accepted": "series-1",
@@ -18,28 +18,16 @@ FATES = {
 """Each fate with its colour, the lowest of the stack first."""
 
 
-def records_by_day(rows: Iterable[HealthRow]) -> dict[str, dict[str, int]]:
-    """UTC day of arrival → fate → records, over all sources: every day from the first to the last."""
-    rows = list(rows)
-    arrivals = [date.fromisoformat(row.day) for row in rows]
-    span = (max(arrivals) - min(arrivals)).days + 1 if arrivals else 0
-    days = {
-        (min(arrivals) + timedelta(days=number)).isoformat(): dict.fromkeys(FATES, 0)
-        for number in range(span)
-    }
-    for row in rows:
-        for fate in FATES:
-            days[row.day][fate] += getattr(row, fate)
-    return days
-
-
-def records_figure(rows: Iterable[HealthRow], theme: Theme, *, title: str) -> go.Figure:
-    """Bars of records, a colour for each fate. Days are UTC days of arrival, not of the lines' time."""
-    days = records_by_day(rows)
-    timeline = Timeline(tuple(days), (True,) * len(days), "day", "UTC")
+def records_figure(days: Sequence[ArrivalDay], theme: Theme) -> go.Figure:
+    """
+    Bars of records, a colour for each fate, from the first day of arrival to the last. Days are UTC
+    days of arrival, not of the lines' time.
+    """
+    labels = _every_day(days)
+    timeline = Timeline(labels, (True,) * len(labels), "day", "UTC")
     bars = []
     for fate, colour in FATES.items():
-        said = {day: mine[fate] for day, mine in days.items() if mine[fate]}
+        said = {day.day: getattr(day, fate) for day in days if getattr(day, fate)}
         if said:
             bars.append(
                 go.Bar(
@@ -50,4 +38,11 @@ def records_figure(rows: Iterable[HealthRow], theme: Theme, *, title: str) -> go
                     hovertemplate="%{x}: %{y}<extra>%{fullData.name}</extra>",
                 )
             )
-    return figure(timeline, bars, theme, title=title, unit="records")
+    return figure(timeline, bars, theme, unit="records")
+
+
+def _every_day(days: Sequence[ArrivalDay]) -> tuple[str, ...]:
+    if not days:
+        return ()
+    first, last = (date.fromisoformat(day.day) for day in (days[0], days[-1]))
+    return tuple(str(first + timedelta(days=n)) for n in range((last - first).days + 1))

@@ -15,6 +15,7 @@ from itertools import groupby
 
 import plotly.graph_objects as go
 
+from dashboards.figures.safe import plain
 from dashboards.theme import COLOURS, FONT, Theme
 
 DAY_MS = 86_400_000
@@ -32,10 +33,10 @@ LANE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened in a bucket: where, and what to say of it."""
+    """What happened in a bucket: where, and what to say of each."""
 
     label: str
-    text: str
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,7 @@ def place(timeline: Timeline, labels: Sequence[str]) -> dict[str, object]:
     }
 
 
-def figure(
-    timeline: Timeline, bars: Sequence[go.Bar], theme: Theme, *, title: str, unit: str
-) -> go.Figure:
+def figure(timeline: Timeline, bars: Sequence[go.Bar], theme: Theme, *, unit: str) -> go.Figure:
     """
     Stack *bars* over the time axis, with gaps and lanes.
 
@@ -93,11 +92,10 @@ def figure(
         timeline: The buckets.
         bars: One trace a series, the lowest first.
         theme: Which colours.
-        title: What is shown, for those who cannot see it.
         unit: Of the values, e.g. `stale calls`.
     """
     colours = COLOURS[theme]
-    made = go.Figure(layout=_layout(timeline, theme, title, unit))
+    made = go.Figure(layout=_layout(timeline, theme, unit))
     if not all(timeline.covered):
         made.add_trace(_gaps(timeline, colours["gap"]))
     for bar in bars:
@@ -113,8 +111,8 @@ def figure(
                 name=word,
                 mode="markers",
                 marker={"symbol": symbol, "size": 9, "color": colours[colour]},
-                text=[mark.text for mark in marks],
-                hovertemplate="%{text}<extra></extra>",
+                text=["<br>".join(map(plain, mark.texts)) for mark in marks],
+                hovertemplate=f"%{{x}}<br>{word}: %{{text}}<extra></extra>",
             )
         )
     return made
@@ -131,7 +129,7 @@ def _highest(bars: Sequence[go.Bar]) -> int:
 
 def _gaps(timeline: Timeline, colour: str) -> go.Bar:
     """
-    Hatched bars of full height: the log was not heard, so a low value says nothing. Neighbours are one
+    Hatched bars of full height: a gap in the log, so a low value says nothing. Neighbours are one
     bar, since each hatching costs the browser as much as a hundred plain bars.
     """
     runs = silences(timeline)
@@ -145,7 +143,7 @@ def _gaps(timeline: Timeline, colour: str) -> go.Bar:
             len(labels) if hours else _days(timeline.bucket, labels[0], labels[-1]) * DAY_MS
             for labels in runs
         ],
-        name="log not heard",
+        name="gap in the log",
         text=[labels[0] if len(labels) == 1 else f"{labels[0]} to {labels[-1]}" for labels in runs],
         textposition="none",
         marker={
@@ -153,7 +151,7 @@ def _gaps(timeline: Timeline, colour: str) -> go.Bar:
             "line": {"width": 0},
             "pattern": {"shape": "/", "fgcolor": colour, "size": 6, "solidity": 0.35},
         },
-        hovertemplate="%{text}: log not heard throughout, calls may be missing<extra></extra>",
+        hovertemplate="%{text}: gap in the log, calls may be missing<extra></extra>",
     )
 
 
@@ -173,13 +171,12 @@ def _days(bucket: str, first: str, last: str) -> int:
     return (date.fromisoformat(_end(bucket, last)) - date.fromisoformat(first)).days
 
 
-def _layout(timeline: Timeline, theme: Theme, title: str, unit: str) -> go.Layout:
+def _layout(timeline: Timeline, theme: Theme, unit: str) -> go.Layout:
     colours = COLOURS[theme]
     lanes = timeline.lanes
     top = 1 - LANE * len(lanes) - (0.03 if lanes else 0)
     axis = {"gridcolor": colours["line"], "zeroline": False, "fixedrange": True}
     layout = go.Layout(
-        meta={"title": title, "tz": timeline.tz},
         font={"family": FONT, "color": colours["ink"], "size": 13},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",

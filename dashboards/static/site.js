@@ -8,20 +8,20 @@ const config = { displayModeBar: false, responsive: true };
 async function draw(box) {
   const theme = dark.matches ? "dark" : "light";
   const url = box.dataset.figure.replace("/figures/", `/figures/${theme}/`);
-  box.setAttribute("aria-busy", "true");
+  box.dataset.wanted = theme;
   try {
     const answer = await fetch(url, { headers: { accept: "application/json" } });
     const made = await answer.json();
     if (!answer.ok) throw new Error(made.detail);
-    box.replaceChildren();
-    box.classList.remove("failed");
-    await Plotly.newPlot(box, made.data, made.layout, config);
+    if (box.dataset.wanted !== theme) return; // the theme has changed again since
+    if (!box.dataset.drawn) box.replaceChildren();
+    await Plotly.react(box, made.data, made.layout, config);
     box.dataset.drawn = theme;
   } catch (error) {
+    if (box.dataset.drawn) Plotly.purge(box);
+    delete box.dataset.drawn;
     box.textContent = `The figure could not be drawn (${error.message}). Its table below holds the same numbers.`;
     box.classList.add("failed");
-  } finally {
-    box.removeAttribute("aria-busy");
   }
 }
 
@@ -37,6 +37,7 @@ function offerOwnZone() {
   if (![...select.options].some((option) => option.value === own)) return;
   const url = new URL(window.location.href);
   url.searchParams.set("tz", own);
+  url.searchParams.delete("cursor"); // it belongs to the zone that is left
   offer.href = url.search;
   offer.textContent = `Show in ${own}`;
   offer.hidden = false;

@@ -12,7 +12,9 @@ import base64
 import gzip
 import json
 import platform
+import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +147,7 @@ def build(retired: RetiredTools, already_retired: bool) -> MCPServer[Any]:
 def main() -> None:
     """Serve over stdio, or over HTTP on this machine only."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--http", type=int, metavar="PORT", help="instead of stdio")
+    parser.add_argument("--http", type=int, metavar="PORT", help="instead of stdio; 0: a free one")
     parser.add_argument("--log", type=Path, help="file to append to instead of standard error")
     parser.add_argument("--retired", action="store_true", help="begin after the retirement")
     args = parser.parse_args()
@@ -156,9 +158,11 @@ def main() -> None:
         server.run("stdio")
     else:
         app = retired.watch_streams(server.streamable_http_app())
-        uvicorn.run(
-            app, host="127.0.0.1", port=args.http, log_level="warning", timeout_graceful_shutdown=1
-        )
+        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
+        with socket.create_server(("127.0.0.1", args.http)) as listening:
+            print(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", flush=True)
+            with suppress(KeyboardInterrupt):
+                uvicorn.Server(config).run([listening])
 
 
 if __name__ == "__main__":

@@ -64,5 +64,8 @@ async function serve(req, res) {
   await (version >= "2026-07-28" ? modern(req, res) : serveSession(req, res));
 }
 
-if (values.http) createServer(serve).listen(Number(values.http), "127.0.0.1");
-else serveStdio(() => build(true), {transport: retired.watch(new StdioServerTransport())});
+if (values.http) {
+  const http = createServer(serve).listen(Number(values.http), "127.0.0.1", () =>
+    console.log(`http://127.0.0.1:${http.address().port}/mcp`),
+  );
+} else serveStdio(() => build(true), {transport: retired.watch(new StdioServerTransport())});

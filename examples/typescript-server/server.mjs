@@ -41,7 +41,7 @@ async function serve(req, res) {
     onsessioninitialized: (session) => sessions.set(session, watched),
     onsessionclosed: (session) => sessions.delete(session),
     enableDnsRebindingProtection: true,
-    allowedHosts: [`127.0.0.1:${values.http}`, `localhost:${values.http}`],
+    allowedHosts: [`127.0.0.1:${req.socket.localPort}`, `localhost:${req.socket.localPort}`],
   });
   const watched = await connect(transport);
   // A request that began no session leaves nothing behind.
@@ -49,5 +49,8 @@ async function serve(req, res) {
   await watched.handleRequest(req, res);
 }
 
-if (values.http) createServer(serve).listen(Number(values.http), "127.0.0.1");
-else await connect(new StdioServerTransport());
+if (values.http) {
+  const http = createServer(serve).listen(Number(values.http), "127.0.0.1", () =>
+    console.log(`http://127.0.0.1:${http.address().port}/mcp`),
+  );
+} else await connect(new StdioServerTransport());

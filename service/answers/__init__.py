@@ -8,7 +8,7 @@ from service.answers.callers import CallerRow, callers
 from service.answers.clients import ClientRow, clients
 from service.answers.coverage import SpanRow, coverage
 from service.answers.events import EventRow, events
-from service.answers.health import HealthRow, health
+from service.answers.health import ArrivalDay, HealthRow, health
 from service.answers.names import NameRow, names
 from service.answers.overview import overview
 from service.answers.overview_rows import OverviewRow, OverviewTotals
@@ -28,6 +28,7 @@ from service.answers.series import SeriesRow, series
 from service.answers.servers import ServerRow, servers
 
 __all__ = [
+    "ArrivalDay",
     "CallerRow",
     "ClientRow",
     "Collection",

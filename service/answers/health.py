@@ -18,6 +18,9 @@ from service.store import read_health, read_words
 from service.store.engine import Connection
 from service.store.read_health import Account
 
+FATES = ("accepted", "duplicates", "ignored", "rejected")
+"""What becomes of a record."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthRow:
@@ -39,6 +42,18 @@ class HealthRow:
     reasons: dict[str, int]
     suppressed: int
     resend: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrivalDay:
+    """Records of all sources in question that arrived on one UTC day."""
+
+    day: str
+    received: int
+    accepted: int
+    duplicates: int
+    ignored: int
+    rejected: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,16 +90,17 @@ class Warned:
 def health(connection: Connection, query: Query, moment: Moment) -> Collection[HealthRow]:
     """
     One row a source and UTC day of arrival, the newest first; beside them `status` (`warning` where
-    there is any warning, a source that is silent now among them, else `ok`), `sources`,
-    `unattributed`, `parallel`, `warnings` and `database`.
+    there is any warning, a source that is silent now among them, else `ok`), `days` (the rows of all
+    pages, added up by day, oldest first), `sources`, `unattributed`, `parallel`, `warnings` and `database`.
 
     Raises:
         BadParameter: A parameter cannot be used.
     """
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "health")
+    accounts = _accounts(scope)
     kept, last = page(
-        _accounts(scope),
+        accounts,
         lambda row: (sortable(row, "day"), row.server, row.source),
         Order(descending=True),
         scope.after,
@@ -99,6 +115,7 @@ def health(connection: Connection, query: Query, moment: Moment) -> Collection[H
         kept,
         last,
         status="warning" if warned else "ok",
+        days=_by_arrival(accounts),
         sources=spans(scope),
         unattributed=shares,
         parallel=parallel,
@@ -143,6 +160,19 @@ def _account(day: int, server: str, source: str, accounts: Iterable[Account]) ->
         reasons=dict(sorted(reasons.items())),
         suppressed=fates.get("suppressed", 0),
         resend=fates.get("resend", 0),
+    )
+
+
+def _by_arrival(rows: Iterable[HealthRow]) -> tuple[ArrivalDay, ...]:
+    """The rows of each day as one."""
+    days: dict[str, dict[str, int]] = {}
+    for row in rows:
+        mine = days.setdefault(row.day, dict.fromkeys(FATES, 0))
+        for fate in FATES:
+            mine[fate] += getattr(row, fate)
+    return tuple(
+        ArrivalDay(day=day, received=sum(mine.values()), **mine)
+        for day, mine in sorted(days.items())
     )
 
 

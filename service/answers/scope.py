@@ -30,7 +30,7 @@ from service.answers.query import (
 )
 from service.clock import HOUR_US
 from service.errors import BadParameter
-from service.names import read_client
+from service.names import read_client, shown_key
 from service.store import read_activity, read_health, read_names, read_words
 from service.store.engine import Connection
 from service.store.read_cut import Cut, cut_at
@@ -121,7 +121,12 @@ class Scope:
         client = read_client(self.query.client)
         if client is None:
             return frozenset({0})
-        return frozenset(read_words.spellings_of(self.connection, [client.key]))
+        # A name as answers show it comes first: `gateway (via outer)` may be one that came through
+        # a second bridge, and a name that was cut would be cut again.
+        shown = read_words.spellings_shown(
+            self.connection, self.query.client.strip(), shown_key(self.query.client)
+        )
+        return frozenset(shown or read_words.spellings_of(self.connection, [client.key]))
 
     @cached_property
     def heard(self) -> list[read_health.Heard]:

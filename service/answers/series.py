@@ -41,8 +41,8 @@ OTHER = "other"
 class SeriesRow:
     """
     One bucket of one series. `start` is an instant, `label` the local date (for hours the local time
-    with its offset). `covered` says whether every hour of the bucket was watched: a 0 where it was
-    not is no zero. `members` is how many series the row `other` holds; no other row has it.
+    with its offset). `covered` says whether every hour of the bucket that has come was watched, and any
+    has: a 0 where it was not is no zero. `members` is how many series the row `other` holds; no other row has it.
     """
 
     start: Instant

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from service import answers
-from service.answers.health import Parallel, Share, Warned
+from service.answers.health import ArrivalDay, Parallel, Share, Warned
 from service.api import parameters, schemas
 from service.api.deps import Db, Now, Readable
 from service.api.respond import respond
@@ -29,6 +29,16 @@ EXAMPLE = schemas.example(
         }
     ],
     status="ok",
+    days=[
+        {
+            "day": "2026-10-05",
+            "received": 3,
+            "accepted": 2,
+            "duplicates": 0,
+            "ignored": 0,
+            "rejected": 1,
+        }
+    ],
     sources=[
         {
             "server": "maps",
@@ -50,6 +60,7 @@ PAGE = schemas.page_of(
     "Health",
     answers.HealthRow,
     status=Literal["ok", "warning"],
+    days=tuple[ArrivalDay, ...],
     sources=tuple[answers.SpanRow, ...],
     unattributed=tuple[Share, ...],
     parallel=tuple[Parallel, ...],

@@ -6,6 +6,7 @@ from itertools import islice
 
 import sqlalchemy as sa
 
+from service.names import TEXT_LIMIT
 from service.store.engine import Connection
 from service.store.schema import client, meta, server, tool, version
 
@@ -61,6 +62,14 @@ def spellings_of(connection: Connection, keys: Sequence[str]) -> dict[int, Spell
         part = keys[at : at + _CHUNK]
         ids += connection.scalars(sa.select(client.c.id).where(client.c.key.in_(part)))
     return spellings(connection, ids)
+
+
+def spellings_shown(connection: Connection, name: str, key: str) -> list[int]:
+    """Ids of the spellings of the client with that key, or whose cut name is shown as *name*."""
+    found = client.c.key == key
+    if len(name) > TEXT_LIMIT:
+        found = sa.or_(found, client.c.name == name)
+    return list(connection.scalars(sa.select(client.c.id).where(found)))
 
 
 def tool_names(connection: Connection, ids: Collection[int]) -> dict[int, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from service import demo, intake
+from service import demo
 from service.settings import Settings
 from tests import programs
 from tests.acceptance.service import Running, running
@@ -47,7 +47,12 @@ def months(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A service that holds the months of `lastcall demo`, with its clock at `NOW`."""
     settings = settings_in(tmp_path_factory.mktemp("months"))
     now = datetime.fromisoformat(NOW)
-    intake.read_lines(demo.demo_logs(now), settings)
-    intake.record(demo.demo_releases(now), settings)
     with running(settings, now=NOW) as service:
+        for server, lines in demo.demo_logs(now).items():
+            body = b"\n".join([*lines, b'{"msg": "Retired tool called", "level": "warn"}'])
+            service.client.post("/ingest", params={"server": server}, content=body)
+        for release in demo.demo_releases(now):
+            service.app.state.pipeline.release(
+                release.server, release.version, release.at_us, source=release.source
+            )
         yield service

@@ -11,6 +11,10 @@ from tests.browser.conftest import NOW, settings_in
 from tests.browser.watch import watched
 
 NAMES = (
+    "gateway (via inner) (via outer)",
+    "GATEWAY (via inner)",
+    "tool/1.0/2.0",
+    "B" * 300,
     "<img src=x onerror=alert(1)>",
     "<b>bold</b> &lt;i&gt;",
     '"><script>alert(1)</script>',

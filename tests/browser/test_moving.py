@@ -61,7 +61,7 @@ def test_a_filter_is_a_chip_that_can_be_taken_away(chromium: Browser, months: Ru
     with watched(chromium, months.url) as seen:
         page = seen.page
         seen.open("/")
-        page.click("#names a.server >> text='everything' >> nth=0")
+        page.click("#names a.server >> text='reference' >> nth=0")
         seen.settle()
         assert page.locator("#names tbody tr").count() == 3
         page.click("[aria-label='Remove the filter server']")
@@ -77,3 +77,17 @@ def test_the_readers_own_zone_is_offered(chromium: Browser, months: Running) -> 
         seen.settle()
         assert "JST" in seen.page.locator(".coverage").inner_text()
         assert not seen.page.locator("[data-own-zone]").is_visible()
+
+
+def test_a_heading_sorts_and_once_more_turns_round(chromium: Browser, months: Running) -> None:
+    """By what REST sorts by, and the address of REST says so."""
+    with watched(chromium, months.url) as seen:
+        page = seen.page
+        seen.open("/clients")
+        for order in (True, False):
+            page.click("#clients thead >> text='Sessions'")
+            seen.settle()
+            sessions = [int(row["Sessions"]) for row in seen.table("clients")]
+            assert sessions == sorted(sessions, reverse=order)
+            sort = "-sessions" if order else "sessions"
+            assert page.locator(f".source a[href*='sort={sort}']").count() > 0

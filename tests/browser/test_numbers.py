@@ -37,13 +37,109 @@ def test_the_names_page_shows_the_numbers_of_rest(chromium: Browser, months: Run
         assert cell["Retired name"] == f"{row['name']}{row['server']}"
         assert cell["State, last call"].startswith(words[row["state"]])
         assert row["last_call_ever"][:16].replace("T", " ") in cell["State, last call"]
-        assert number(cell["Stale calls"]) == row["stale_calls"]
+        assert number(cell["Stale calls in range"]) == row["stale_calls"]
+        assert cell["Replaced by"] == (", ".join(row["replaced_by"]) or "no replacement named")
+        assert cell["Last 28 days"] == in_words(row["change"])
         for word in ("Clients", "Callers"):
             said = [window[word.lower()] for window in row["windows"]]
             assert cell[f"{word} 7 / 30 / 90 d"] == " / ".join(str(each) for each in said)
         top = row["top_client"]
-        assert cell["Top client"].startswith(top["client"] or NOBODY)
-        assert cell["Top client"].endswith(f"{top['stale_calls']} calls")
+        assert cell["Top client in range"].startswith(top["client"] or NOBODY)
+        assert cell["Top client in range"].endswith(f"{top['stale_calls']} calls")
+
+
+def in_words(change: dict[str, Any]) -> str:
+    """The last 28 days against those before, as the page puts it."""
+    pct = "" if change["pct"] is None else f"{abs(change['pct'])} % "
+    return f"{change['matched_calls']} was {change['matched_calls_before']} {pct}{change['word']}"
+
+
+def test_the_first_sentence_answers_who_calls_what_and_whether_it_gets_better(
+    chromium: Browser, months: Running
+) -> None:
+    """With the totals of `overview`, and without a click."""
+    totals = months.get("/api/v1/overview", **RANGE).json()["totals"]
+    week, change = totals["windows"][0], totals["change"]
+    with watched(chromium, months.url) as seen:
+        seen.open("/")
+        lead = seen.page.locator(".lead").inner_text()
+        under = seen.page.locator(".lead + .quiet").inner_text()
+    assert lead == (
+        f"{week['names']} of {totals['names']} retired names were called in the last 7 days, by "
+        f"{week['clients']} clients. {change['stale_calls']} stale calls in the last 28 days, "
+        f"{abs(change['pct'])} % {change['word']} than in the 28 days before."
+    )
+    assert f"{change['matched_calls']} calls against {change['matched_calls_before']}" in under
+    assert f"over the {change['matched_hours']} of 672 hours" in under
+
+
+def test_the_small_picture_has_a_bar_for_each_day_with_calls(
+    chromium: Browser, months: Running
+) -> None:
+    """As high as its share of the highest, and a shade for each day that the log does not cover."""
+    rows = months.rows("overview", **RANGE, sort="-stale_calls")
+    with watched(chromium, months.url, javascript=False) as seen:
+        seen.page.goto(months.url)
+        pictures = seen.page.locator("svg.spark").all()
+        for row, picture in zip(rows, pictures, strict=True):
+            values = [point["value"] for point in row["spark"] if point["value"]]
+            bars = picture.locator(".bar").all()
+            heights = [float(bar.get_attribute("height") or 0) for bar in bars]
+            assert heights == pytest.approx(
+                [max(26 * value / max(values), 1.5) for value in values], abs=0.01
+            )
+            gaps = [point for point in row["spark"] if not point["covered"]]
+            assert picture.locator(".gap").count() == len(gaps) > 0
+
+
+def test_health_shows_the_account_of_rest(chromium: Browser, months: Running) -> None:
+    """Row by row; the table of its figure adds the sources up."""
+    columns = {
+        "Day (UTC)": "day",
+        "Server": "server",
+        "Received": "received",
+        "Accepted": "accepted",
+        "Duplicates": "duplicates",
+        "Ignored": "ignored",
+    }
+    rows = months.rows("health")
+    with watched(chromium, months.url) as seen:
+        seen.open("/health")
+        seen.open_tables()
+        shown, days = cells(seen, "accounts", columns), seen.table("table-records")
+        lead = seen.page.locator(".lead").inner_text()
+    assert [{**row, "Received": 0} for row in shown] == [
+        {
+            **{c: f"{row[c]:,}" if isinstance(row[c], int) else row[c] for c in columns.values()},
+            "Received": 0,
+        }
+        for row in rows
+    ]
+    assert [number(day["received"]) for day in days] == [sum(row["received"] for row in rows)]
+    assert sum(row["rejected"] for row in rows) == 2
+    assert "2 records that could not be used" in lead
+
+
+def test_events_are_those_of_rest(chromium: Browser, months: Running) -> None:
+    """The last twenty, with kind, outcome and who made them."""
+    asked = {"client": "openai-mcp", **RANGE}
+    rows = months.get("/api/v1/events", **asked, limit=20).json()["items"]
+    columns = {
+        "Time": "time",
+        "Kind": "kind",
+        "Name as logged": "name",
+        "Client": "client",
+        "Outcome": "outcome",
+        "Caller told by": "caller",
+    }
+    with watched(chromium, months.url) as seen:
+        seen.open("/client?client=openai-mcp")
+        shown = cells(seen, "events", columns)
+    wanted = [{c: row[c] or "–" for c in columns.values()} for row in rows]
+    for row in wanted:
+        row["time"] = f"{row['time'][:16].replace('T', ' ')} UTC"
+        row["kind"] = row["kind"].replace("_", " ")
+    assert shown == wanted
 
 
 CALLERS = {
@@ -141,5 +237,5 @@ def test_the_table_of_a_figure_is_the_series_of_rest(
         word = row["client"] or NOBODY
         word = f"{row['members']} others" if "members" in row else word
         assert number(by_day[row["label"]][word]) == row["value"]
-        assert (by_day[row["label"]]["Log heard"] == "throughout") == row["covered"]
+        assert (by_day[row["label"]]["Log"] == "covered") == row["covered"]
     assert {row["covered"] for row in rows} == {True, False}

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.acceptance.service import Running
+from tests.browser.painted import painted
 from tests.browser.watch import Theme, Watched, watched
 
 NAME = "/name?server=maps&name=tomtom-ev-routing"
@@ -18,30 +19,9 @@ PAGES = {
     "health": "/health",
     "error": "/name",
 }
-FIGURES = {"names": 1, "name": 2, "clients": 1, "client": 2, "nobody": 2, "health": 0, "error": 0}
-"""How many figures each page shows. Nothing arrived in the range by the clock that the tests set."""
+FIGURES = {"names": 1, "name": 2, "clients": 1, "client": 2, "nobody": 2, "health": 1, "error": 0}
+"""How many figures each page shows."""
 REFUSED = {"error": 422}
-
-
-def drawn(page: Watched, box: int) -> dict[str, int]:
-    """What can be seen in the *box*th figure: marks with an extent, by the part they belong to."""
-    found: dict[str, int] = page.page.evaluate(
-        """(number) => {
-            const box = document.querySelectorAll("[data-figure]")[number];
-            const seen = (marks) => [...marks].filter((mark) => {
-                const at = mark.getBoundingClientRect();
-                return at.width > 0 && at.height > 0;
-            }).length;
-            const all = [...box.querySelectorAll(".barlayer .point path")];
-            return {
-                bars: seen(all.filter((mark) => !mark.closest(".xy2"))),
-                gaps: seen(all.filter((mark) => mark.closest(".xy2"))),
-                marks: seen(box.querySelectorAll(".scatterlayer .point")),
-            };
-        }""",
-        box,
-    )
-    return found
 
 
 def expected(service: Running, url: str) -> dict[str, int]:
@@ -70,15 +50,39 @@ def test_a_page_is_drawn_whole_and_without_fault(
         assert answer is not None
         assert answer.status == REFUSED.get(name, 200)
         seen.faults = [] if name in REFUSED else seen.faults  # Chromium logs the refusal itself
+        seen.open_tables()
         boxes = seen.page.query_selector_all("[data-figure]")
         assert len(boxes) == FIGURES[name]
         for number, box in enumerate(boxes):
             url = str(box.get_attribute("data-figure")).replace("/figures/", f"/figures/{theme}/")
             wanted = expected(months, url)
             assert wanted["bars"] > 0
-            assert drawn(seen, number) == wanted
+            assert painted(seen, number) == wanted
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
         assert seen.axe() == []
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "Plotly.relayout(box, {'xaxis.range': ['2026-07-09', '2026-08-09']})",
+        "Plotly.restyle(box, {'marker.pattern.shape': ''}, [0])",
+        "Plotly.restyle(box, {'opacity': 0}, [2])",
+        "Plotly.restyle(box, {'marker.color': 'rgba(0,0,0,0)', 'marker.line.width': 0}, [1])",
+        "Plotly.relayout(box, {'yaxis3.range': [5, 7]})",
+    ],
+)
+def test_a_mark_that_cannot_be_seen_is_noticed(
+    chromium: Browser, months: Running, fault: str
+) -> None:
+    """Clipped, without its hatching, without colour, or beyond the border: it is there, and not seen."""
+    with watched(chromium, months.url) as seen:
+        seen.open(NAME)
+        before = painted(seen, 0)
+        seen.page.evaluate(
+            f"() => {{ const box = document.querySelector('[data-figure]'); return {fault}; }}"
+        )
+        assert painted(seen, 0) != before
 
 
 def test_the_figure_marks_gaps_notifications_and_releases(
@@ -87,10 +91,10 @@ def test_the_figure_marks_gaps_notifications_and_releases(
     """The months of the demo have all three, and the picture has all three."""
     with watched(chromium, months.url) as seen:
         seen.open("/")
-        marks = drawn(seen, 0)
+        marks = painted(seen, 0)
         words = seen.page.locator(".legend").inner_text()
     assert min(marks.values()) > 0
-    for word in ("log not heard", "notification sent", "released"):
+    for word in ("gap in the log", "notification sent", "released"):
         assert word in words
 
 
@@ -129,34 +133,40 @@ STOP = """() => {
 
 def tab_stops(page: Watched) -> dict[int, bool]:
     """The elements that Tab goes through, by number, and whether each shows that it has the focus."""
-    page.page.evaluate("""() => {
-        document.querySelectorAll("*").forEach((node, number) => { node.dataset.n = number; });
-        document.activeElement.blur();
+    every: int = page.page.evaluate("""() => {
+        const all = document.querySelectorAll("*");
+        all.forEach((node, number) => { node.dataset.n = number; });
+        document.querySelector("a.skip").focus();
+        return all.length;
     }""")
-    reached: dict[int, bool] = {}
-    last = first = None
-    while True:
+    first, shown = page.page.evaluate(STOP)
+    reached: dict[int, bool] = {first: shown}
+    last = first
+    for _ in range(every):
         page.page.keyboard.press("Tab")
         at, shown = page.page.evaluate(STOP)
         if at == -1 or (at == first and last != first):
             return reached
-        first = at if first is None else first
         last = at  # the parts of a date field are stops of one element
         reached[at] = reached.get(at, False) or shown
+    raise AssertionError("Tab never comes to the end of the page")
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(("name", "width"), [*((name, 1440) for name in PAGES), ("names", 390)])
 def test_the_keyboard_reaches_everything_and_shows_where_it_is(
-    chromium: Browser, months: Running, name: str
+    chromium: Browser, months: Running, name: str, width: int
 ) -> None:
     """Links, fields, disclosures and areas that scroll, each with a visible outline."""
-    with watched(chromium, months.url) as seen:
+    with watched(chromium, months.url, width=width) as seen:
         seen.open(PAGES[name])
+        for summary in seen.page.locator("summary").all():
+            summary.focus()
+            seen.page.keyboard.press("Enter")
         reached = tab_stops(seen)
         wanted = seen.page.evaluate(
             """() => [...document.querySelectorAll(
                     "a[href], button, select, summary, input:not([type=hidden]), [tabindex='0']")]
-                .filter((node) => node.checkVisibility() && !node.closest("details:not([open]) > :not(summary)"))
+                .filter((node) => node.checkVisibility())
                 .map((node) => Number(node.dataset.n))"""
         )
         seen.faults = [] if name in REFUSED else seen.faults

@@ -33,8 +33,14 @@ class Watched:
             """() => {
                 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
                 return [...document.querySelectorAll("[data-figure]")].every(
-                    (box) => box.dataset.drawn === (dark ? "dark" : "light") && !box.ariaBusy);
+                    (box) => box.dataset.drawn === (dark ? "dark" : "light"));
             }"""
+        )
+
+    def open_tables(self) -> None:
+        """Show the table behind every figure."""
+        self.page.evaluate(
+            "() => document.querySelectorAll('details').forEach((one) => { one.open = true; })"
         )
 
     def table(self, name: str) -> list[dict[str, str]]:

@@ -13,14 +13,25 @@ from tests.acceptance.service import Running
 from tests.chain.stories import NEWER, OLDER, RETIRED, Setting, Story
 
 SERVER = "everything"
+CALLS = ("call", "stale_call", "unknown_call")
+FATES = ("received", "accepted", "duplicates", "ignored", "rejected")
+
+Who = tuple[str | None, str | None]
+"""A client and its bridge."""
+Message = tuple[str, str | None, str | None]
+"""A kind, the name that was called, and the outcome where a call ended otherwise than asked for."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """One of the clients: what it calls itself, which old name it calls, how often it connects."""
+    """
+    One of the clients: what it calls itself, which old name it calls, how often while that works, and
+    how often it connects.
+    """
 
     name: str
     old_name: str | None
+    in_time: int = 1
     connections: int = 1
     via: str | None = None
 
@@ -30,8 +41,8 @@ CLIENTS = {
     "lists_once": Client("example-lists-once", "getTinyImage"),
     "never_lists": Client("example-never-lists", "printEnv"),
     "through_proxy": Client("example-proxied", "structuredContent", via="example-proxy"),
-    "connects_anew": Client("example-connects-anew", "getResourceLinks", connections=6),
-    "retire": Client("example-admin", None),
+    "connects_anew": Client("example-connects-anew", "getResourceLinks", in_time=2, connections=6),
+    "retire": Client("example-admin", None, in_time=0),
 }
 
 # Who stays connected, and so has a channel for the notification; since 2026-07-28 only whoever listens has.
@@ -44,13 +55,15 @@ def check(service: Running, story: Story) -> None:
     Hold every answer of REST about a story against what the clients know of it.
 
     Raises:
-        AssertionError: One differs; the text begins with the subject: events, outcomes, sessions,
+        AssertionError: One differs; the text begins with the subject: events, sessions, health,
             names, callers, clients or reactions.
     """
     events = service.rows("events", server=SERVER)
     same("events", by_client(story, events), expected_events(story))
-    same("outcomes", outcomes(events), expected_outcomes(story))
     same("sessions", sessions(events), expected_sessions(story))
+    accounts = service.rows("health", server=SERVER)
+    account = {fate: sum(row[fate] for row in accounts) for fate in FATES}
+    same("health", account, expected_account(service, story))
     for collection, expected in expected_rows(story).items():
         shown = [
             {column: row[column] for column in expected[0]}
@@ -77,37 +90,51 @@ def totals(story: Story, did: Mapping[str, Mapping[str, int]]) -> dict[str, int]
     return heard(story, sum(map(Counter, did.values()), Counter[str]()))
 
 
-def by_client(
-    story: Story, events: list[dict[str, Any]]
-) -> dict[tuple[str | None, str | None], dict[str, int]]:
-    """Events of each client and bridge, by kind, each message once."""
-    found: dict[tuple[str | None, str | None], Counter[str]] = {}
+def by_client(story: Story, events: list[dict[str, Any]]) -> dict[Who, Counter[Message]]:
+    """What each client is said to have done, through which bridge, each message once."""
+    found: dict[Who, Counter[Message]] = {}
     for event in events:
         same("events", (event["counted"], event["inferred"]), (True, False))
-        found.setdefault((event["client"], event["via"]), Counter())[event["kind"]] += 1
-    return {who: heard(story, kinds) for who, kinds in found.items()}
+        did = found.setdefault((event["client"], event["via"]), Counter())
+        if heard(story, {event["kind"]: 1}):
+            did[event["kind"], event["name"], event["outcome"]] += 1
+    return found
 
 
-def expected_events(story: Story) -> dict[tuple[str | None, str | None], dict[str, int]]:
-    return {
-        (CLIENTS[who].name, CLIENTS[who].via): heard(story, did) for who, did in story.did.items()
-    }
+def expected_events(story: Story) -> dict[Who, Counter[Message]]:
+    return {(CLIENTS[who].name, CLIENTS[who].via): messages(story, who) for who in story.did}
 
 
-def outcomes(events: list[dict[str, Any]]) -> Counter[tuple[str, str, str]]:
-    """Calls that ended otherwise than asked for, by client, name and outcome."""
-    return Counter(
-        (event["client"], event["name"], event["outcome"]) for event in events if event["outcome"]
+def messages(story: Story, who: str) -> Counter[Message]:
+    """
+    What a client did. It counts by kind; which names its calls were of, says README of the examples: its
+    old name while that works, the tool that retires it, and, if it has learnt of it, the new name.
+    """
+    client, did = CLIENTS[who], Counter(story.did[who])
+    old = client.old_name
+    new = RETIRED[old]["replacedBy"][0] if old else None
+    stdio = story.setting.transport == "stdio"
+    retires = int(who in (STAYING if stdio else ("retire",)))
+    found: Counter[Message] = Counter(
+        {(kind, None, None): n for kind, n in heard(story, did).items() if kind not in CALLS}
     )
-
-
-def expected_outcomes(story: Story) -> Counter[tuple[str, str, str]]:
-    found: Counter[tuple[str, str, str]] = Counter()
-    for who, did in story.did.items():
-        client = CLIENTS[who]
-        found[client.name, client.old_name or "", "tombstone"] = did.get("stale_call", 0)
-        found[client.name, "get-links", "unknown tool"] = did.get("unknown_call", 0)
+    found["call", old, None] = client.in_time
+    found["call", "retire-old-names", None] = retires
+    found["call", new, None] += did["call"] - client.in_time - retires
+    found["stale_call", old, "tombstone"] = did["stale_call"]
+    found["unknown_call", "get-links", "unknown tool"] = did["unknown_call"]
     return +found
+
+
+def expected_account(service: Running, story: Story) -> dict[str, int]:
+    """
+    Every record that arrived was an event of a client. A `listen` that is no message cannot be counted
+    by clients; of these the account has to hold as many as there are events.
+    """
+    listens = service.rows("events", server=SERVER, kind="listen")
+    unheard = 0 if heard(story, {"listen": 1}) else len(listens)
+    accepted = sum(messages(story, who).total() for who in story.did) + unheard
+    return {**dict.fromkeys(FATES, 0), "received": accepted, "accepted": accepted}
 
 
 def sessions(events: list[dict[str, Any]]) -> dict[str, int]:

@@ -12,11 +12,13 @@ from typing import Any
 from tests.acceptance.service import Running, running, with_fixed_secrets
 from tests.chain.checks import SERVER
 
+A_DAY = timedelta(days=1)
+
 
 @contextmanager
 def a_day_after(end: datetime, database_url: str) -> Iterator[Running]:
     """A service whose clock stands a day after the end of a story, when every reaction is over."""
-    now = (end + timedelta(days=1)).isoformat()
+    now = (end + A_DAY).isoformat()
     with running(with_fixed_secrets(database_url), now=now) as service:
         yield service
 

@@ -8,7 +8,6 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,8 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-
-import httpx2 as httpx
 
 from tests.programs import NODE_MODULES, node, node_package
 
@@ -84,74 +81,64 @@ def copy_examples(to: Path) -> Path:
 
 
 def tell(setting: Setting, examples: Path, log: Path) -> Story:
-    """Run the five clients against the server of a copy of the examples."""
+    """Run the five clients against the server of a copy of the examples; all is written beside `log`."""
     runner = node() if setting.server.endswith(".mjs") else sys.executable
     server = [runner, str(examples / setting.server), "--log", str(log)]
     story = [sys.executable, str(examples / "clients" / "story.py"), "--era", setting.era]
     if setting.transport == "stdio":
-        said = finish([*story, shlex.join(server)])
+        said = finish([*story, shlex.join(server)], log.with_name("story"))
     else:
-        with served(server) as address:
-            said = finish([*story, address])
+        with served(server, log.with_name("served")) as address:
+            said = finish([*story, address], log.with_name("story"))
     counted = json.loads(said)
     counted.pop("total")
     return Story(setting, counted, log, datetime.now(UTC))
 
 
-def finish(command: Sequence[str]) -> str:
+def finish(command: Sequence[str], said: Path) -> str:
     """Run a program to its good end; return what it printed."""
-    with started(command, stdout=subprocess.PIPE) as process:
-        said, complaint = process.communicate(timeout=PATIENCE_S)
-        assert process.returncode == 0, complaint
-    return str(said)
+    with started(command, said) as (process, printed):
+        assert process.wait(PATIENCE_S) == 0, "it ended badly"
+        return printed.read_text(encoding="utf-8")
 
 
 @contextmanager
-def served(server: Sequence[str]) -> Iterator[str]:
-    """A server on HTTP for as long as the block lasts; gives its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    with started([*server, "--http", str(port)]) as process:
+def served(server: Sequence[str], said: Path) -> Iterator[str]:
+    """A server on HTTP for as long as the block lasts, on a port that it finds; gives its address."""
+    with started([*server, "--http", "0"], said) as (process, printed):
         deadline = time.monotonic() + PATIENCE_S
-        while not answers(address):
-            assert process.poll() is None, process.communicate()[1]
-            assert time.monotonic() < deadline, "the server does not answer"
-        yield f"{address}/mcp"
-
-
-def answers(address: str) -> bool:
-    """Whether a server answers; asks again for a moment where nobody listens yet."""
-    try:
-        httpx.get(address, timeout=5)
-    except httpx.TransportError:
-        time.sleep(0.02)
-        return False
-    return True
+        while not (address := printed.read_text(encoding="utf-8")).endswith("/mcp\n"):
+            assert process.poll() is None, "the server ended at its start"
+            assert time.monotonic() < deadline, "the server does not say where it listens"
+            time.sleep(0.02)
+        yield address.strip()
 
 
 @contextmanager
-def started(
-    command: Sequence[str], stdout: int = subprocess.DEVNULL
-) -> Iterator["subprocess.Popen[str]"]:
-    """A program in a process group of its own, of which nothing is left afterwards."""
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    with process:
+def started(command: Sequence[str], said: Path) -> Iterator[tuple["subprocess.Popen[bytes]", Path]]:
+    """
+    A program in a process group of its own, of which nothing is left afterwards; gives the file that it
+    prints to, too. Whatever goes wrong meanwhile is told with the end of what the program complained of.
+    """
+    printed, complaints = said.with_suffix(".out"), said.with_suffix(".err")
+    with (
+        printed.open("wb") as out,
+        complaints.open("wb") as err,
+        subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+        ) as process,
+    ):
         try:
-            yield process
+            yield process, printed
+        except Exception as error:
+            last = complaints.read_text(encoding="utf-8", errors="replace").splitlines()[-30:]
+            error.add_note("\n".join([f"{shlex.join(command)} complained:", *last]))
+            raise
         finally:
             stop(process)
 
 
-def stop(process: "subprocess.Popen[str]") -> None:
+def stop(process: "subprocess.Popen[bytes]") -> None:
     """End a program and what it has started; by force what does not go."""
     for how in (signal.SIGTERM, signal.SIGKILL):
         try:

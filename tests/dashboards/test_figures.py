@@ -34,22 +34,22 @@ def traces(
     timeline: Timeline = TIMELINE, rows: list[SeriesRow] = ROWS
 ) -> dict[str, dict[str, object]]:
     """The traces of a figure, by name."""
-    made = calls_figure(rows, timeline, "light", by="client", title="t").to_plotly_json()
+    made = calls_figure(rows, timeline, "light", by="client").to_plotly_json()
     return {trace["name"]: trace for trace in made["data"]}
 
 
 def test_series_stand_by_size_then_what_names_no_client_then_all_others() -> None:
     """A client that is really called `other` would be a series of its own."""
-    assert list(traces()) == ["log not heard", "many", "few", "not named in the log", "3 others"]
+    assert list(traces()) == ["gap in the log", "many", "few", "not named in the log", "3 others"]
 
 
 def test_zeros_are_not_drawn_and_silence_is_hatched() -> None:
     """A day that was not heard is no zero."""
     made = traces()
     assert made["few"]["x"] == [DAYS[0]]
-    assert made["log not heard"]["x"] == [DAYS[2]]
-    assert made["log not heard"]["width"] == [2 * 86_400_000]
-    assert made["log not heard"]["marker"]["pattern"]["shape"] == "/"  # type: ignore[index]
+    assert made["gap in the log"]["x"] == [DAYS[2]]
+    assert made["gap in the log"]["width"] == [2 * 86_400_000]
+    assert made["gap in the log"]["marker"]["pattern"]["shape"] == "/"  # type: ignore[index]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_neighbouring_silences_are_one_hatched_bar(
 ) -> None:
     """From the start of the first to the end of the last, in milliseconds of whole local days."""
     timeline = Timeline(labels, covered, bucket, "UTC")
-    gaps = traces(timeline, [row(labels[0], 1, "c")])["log not heard"]
+    gaps = traces(timeline, [row(labels[0], 1, "c")])["gap in the log"]
     assert list(zip(gaps["x"], gaps["width"], strict=True)) == [  # type: ignore[call-overload]
         (start, days * 86_400_000) for start, days in runs
     ]
@@ -73,7 +73,7 @@ def test_neighbouring_silences_are_one_hatched_bar(
 
 def test_days_are_local_dates_and_the_axis_says_the_zone() -> None:
     """No instant goes to the browser: it would be shown in UTC."""
-    made = calls_figure(ROWS, TIMELINE, "dark", by="client", title="t").to_plotly_json()
+    made = calls_figure(ROWS, TIMELINE, "dark", by="client").to_plotly_json()
     assert made["layout"]["xaxis"]["title"]["text"] == "day (Europe/Berlin)"
     assert made["layout"]["xaxis"]["range"] == ["2026-10-01", "2026-10-06"]
     places = {x for trace in made["data"] for x in trace["x"]}
@@ -91,7 +91,7 @@ def test_days_are_local_dates_and_the_axis_says_the_zone() -> None:
 def test_the_axis_ends_with_its_last_bucket(bucket: str, label: str, end: str) -> None:
     """Whole weeks and months."""
     timeline = Timeline((label,), (True,), bucket, "UTC")
-    made = calls_figure([row(label, 1, "c")], timeline, "light", by="client", title="t")
+    made = calls_figure([row(label, 1, "c")], timeline, "light", by="client")
     assert made.to_plotly_json()["layout"]["xaxis"]["range"] == [label, end]
 
 
@@ -111,13 +111,13 @@ def test_what_happened_to_the_server_stands_in_a_lane_above() -> None:
         (True,) * 5,
         "day",
         "UTC",
-        notified=(Mark(DAYS[1], "2 notifications sent"),),
-        released=(Mark(DAYS[3], "released: s 1.10"),),
+        notified=(Mark(DAYS[1], ("2 notifications sent",)),),
+        released=(Mark(DAYS[3], ("s 1.10", "<b> 2")),),
     )
     made = traces(told)
     assert (made["notified"]["x"], made["notified"]["y"]) == ([DAYS[1]], [0])
     assert (made["released"]["x"], made["released"]["y"]) == ([DAYS[3]], [1])
-    assert made["released"]["text"] == ["released: s 1.10"]
+    assert made["released"]["text"] == ["s 1.10<br>&lt;b&gt; 2"]
     assert "notified" not in traces()
 
 

@@ -2,9 +2,16 @@
 
 import re
 
+from plotly.offline import get_plotlyjs_version
+
 from dashboards.templating import asset, environment
 
 VENDOR = "vendor/plotly-cartesian-4.1.1"
+
+
+def test_what_draws_is_the_version_that_figures_are_made_for() -> None:
+    """The Python package describes figures for one version of its script."""
+    assert f"vendor/plotly-cartesian-{get_plotlyjs_version()}" == VENDOR
 
 
 def test_the_bundle_of_plotly_is_the_version_that_its_name_says_with_its_licence() -> None:

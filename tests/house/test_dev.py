@@ -1,9 +1,16 @@
 """`dev.py` says what is wrong in a sentence, also where it cannot go on."""
 
 import ast
+import re
 import sys
+import sysconfig
+import venv
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import pytest
+
+import dev
 from tests.house.checkout import ROOT, plain_environment, run
 
 
@@ -52,3 +59,89 @@ def test_a_folder_named_venv_that_is_none_is_left_alone(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "is not a virtual environment" in done.stderr
     assert (tmp_path / ".venv" / "letters.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [
+        ([], True),
+        (
+            ["-x", "-k", "docs"],
+            True,
+        ),  # of all tests; no path, though there is a folder of this name
+        (["tests"], True),
+        (["."], True),
+        (["tests/chain/test_story.py::test_the_clients_do_what_readme_says"], True),
+        (["tests/ingest", "tests/browser/"], True),
+        ([str(ROOT / "tests" / "house")], True),
+        (["tests/ingest"], False),
+        (["tests/store/test_engine.py", "tests/api", "-q"], False),
+        (["service"], False),
+    ],
+)
+def test_npm_and_chromium_are_installed_for_the_tests_that_need_them(
+    arguments: list[str], needed: bool
+) -> None:
+    """Whoever works on the ingest needs neither."""
+    assert dev.programs_needed(arguments) is needed
+
+
+def test_every_test_that_runs_a_program_is_among_those() -> None:
+    """They find it through tests/programs.py."""
+    finds = re.compile(r"^from tests(\.programs import| import programs)", re.MULTILINE)
+    users = [
+        file
+        for file in (ROOT / "tests").rglob("*.py")
+        if "node_modules" not in file.parts and finds.search(file.read_text(encoding="utf-8"))
+    ]
+
+    assert users
+    assert [file for file in users if not dev.programs_needed([str(file)])] == []
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """
+    A checkout with a test in each of two folders, and an environment that has what is installed here;
+    npm's packages are still to come.
+    """
+    for name in ("dev.py", "tests/node/package.json", "tests/node/package-lock.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    for name in ("ingest", "chain"):
+        (tmp_path / "tests" / name).mkdir()
+        (tmp_path / "tests" / name / "test_one.py").write_text("def test_one(): assert True\n")
+    for name in ("pyproject.toml", "requirements-test.txt"):
+        (tmp_path / name).touch()
+
+    spec = spec_from_file_location("dev_elsewhere", tmp_path / "dev.py")
+    assert spec is not None
+    assert spec.loader is not None
+    there = module_from_spec(spec)
+    spec.loader.exec_module(there)
+    venv.create(there.VENV, with_pip=False)
+    there.tool("uv").touch()
+    home = {"base": str(there.VENV), "platbase": str(there.VENV)}
+    packages = Path(sysconfig.get_path("purelib", "venv", home))
+    (packages / "here.pth").write_text(sysconfig.get_path("purelib"))
+    installed = there.fingerprint(tmp_path / "requirements-test.txt", tmp_path / "pyproject.toml")
+    (there.VENV / "installed-requirements-test.txt").write_text(installed)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("folder", "needed"), [("chain", True), ("ingest", False)])
+def test_tests_run_where_neither_npm_nor_chromium_can_be_had(
+    elsewhere: Path, folder: str, needed: bool
+) -> None:
+    """What is missing is said, but only to those whose tests may need it."""
+    offline = plain_environment(
+        elsewhere, PATH="", NPM_CONFIG_OFFLINE="true", NPM_CONFIG_CACHE=str(elsewhere / "cache")
+    )
+    done = run(
+        [sys.executable, "dev.py", "test", f"tests/{folder}"], cwd=elsewhere, variables=offline
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
+    assert ("npm ci failed" in done.stdout) is needed
+    assert ("no chromium" in done.stdout) is needed

@@ -1,0 +1,62 @@
+"""Marks that can really be seen: counted in the pixels of a figure, not in its elements."""
+
+import base64
+
+from tests.browser.watch import Watched
+
+Seen = dict[str, int]
+
+_MARKS = """(number) => {
+    const box = document.querySelectorAll("[data-figure]")[number];
+    const at = box.getBoundingClientRect();
+    const place = (mark) => {
+        const r = mark.getBoundingClientRect();
+        return [r.x - at.x, r.y - at.y, r.width, r.height];
+    };
+    const bars = [...box.querySelectorAll(".barlayer .point path")];
+    return {
+        bars: bars.filter((mark) => !mark.closest(".xy2")).map(place),
+        gaps: bars.filter((mark) => mark.closest(".xy2")).map(place),
+        marks: [...box.querySelectorAll(".scatterlayer .point")].map(place),
+    };
+}"""
+_COUNT = """async ([picture, parts, ground]) => {
+    const bytes = Uint8Array.from(atob(picture), (char) => char.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes], {type: "image/png"}));
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    const context = canvas.getContext("2d");
+    context.drawImage(bitmap, 0, 0);
+    const all = context.getImageData(0, 0, bitmap.width, bitmap.height);
+    const [r0, g0, b0] = ground.match(/\\d+/g).map(Number);
+    const painted = (x, y) => {
+        if (x < 0 || y < 0 || x >= all.width || y >= all.height) return false;
+        const i = 4 * (y * all.width + x), d = all.data;
+        return Math.hypot(d[i] - r0, d[i + 1] - g0, d[i + 2] - b0) > 80;
+    };
+    const share = ([x, y, width, height]) => {
+        let seen = 0, every = 0;
+        for (let i = Math.round(x); i < Math.max(Math.round(x + width), Math.round(x) + 1); i++)
+            for (let j = Math.round(y); j < Math.max(Math.round(y + height), Math.round(y) + 1); j++) {
+                every += 1;
+                seen += painted(i, j);
+            }
+        return seen / every;
+    };
+    const least = {bars: 0.3, gaps: 0.1, marks: 0.3};
+    return Object.fromEntries(Object.entries(parts).map(
+        ([part, places]) => [part, places.filter((at) => share(at) >= least[part]).length]));
+}"""
+
+
+def painted(page: Watched, number: int) -> Seen:
+    """
+    How many bars, hatched gaps and markers of the *number*th figure differ from its ground in at least
+    a third of their pixels (hatching: a tenth).
+    """
+    box = page.page.locator("[data-figure]").nth(number)
+    box.scroll_into_view_if_needed()
+    picture = base64.b64encode(box.screenshot()).decode()
+    parts = page.page.evaluate(_MARKS, number)
+    ground = box.evaluate("(box) => getComputedStyle(box.parentElement).backgroundColor")
+    counted: Seen = page.page.evaluate(_COUNT, [picture, parts, ground])
+    return counted
