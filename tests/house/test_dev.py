@@ -135,7 +135,12 @@ def test_tests_run_where_neither_npm_nor_chromium_can_be_had(
 ) -> None:
     """What is missing is said, but only to those whose tests may need it."""
     offline = plain_environment(
-        elsewhere, PATH="", NPM_CONFIG_OFFLINE="true", NPM_CONFIG_CACHE=str(elsewhere / "cache")
+        elsewhere,
+        PATH="",
+        NPM_CONFIG_OFFLINE="true",
+        NPM_CONFIG_CACHE=str(elsewhere / "cache"),
+        PYTEST_DISABLE_PLUGIN_AUTOLOAD="1",
+        PYTEST_PLUGINS="xdist.plugin",
     )
     done = run(
         [sys.executable, "dev.py", "test", f"tests/{folder}"], cwd=elsewhere, variables=offline
