@@ -143,3 +143,26 @@ def test_a_caller_of_two_names_counts_once_over_all(engine: Engine) -> None:
     assert (answer["totals"]["clients"], answer["totals"]["callers"]) == (2, 2)
     assert windows(answer["totals"], "callers") == windows(answer["totals"], "clients") == [2, 2, 2]
     assert windows(answer["totals"], "names") == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("gw (via inner) (via outer)", "gw (via inner)"),
+        ("a/1.0/2.0", "a/1.0"),
+        ("B" * 300, None),
+        ("Gw (via inner)", "Gw"),
+    ],
+)
+def test_a_client_is_found_by_the_name_that_it_is_shown_by(
+    engine: Engine, raw: str, shown: str | None
+) -> None:
+    """Whatever was cut from its spelling once is not cut a second time."""
+    rows = [call(-DAY, "gw"), call(-DAY + 1, raw), call(-DAY + 2, raw)]
+    store(engine, rows, days(60, 0))
+    top = ask(engine)["items"][0]["top_client"]
+    wanted = top["client"]
+    assert shown in (None, wanted)
+    expected = 3 if shown == "Gw" else 2
+    found = ask(engine, client=wanted)["items"]
+    assert sum(row["stale_calls"] for row in found) == expected
