@@ -82,15 +82,15 @@ def test_the_demo_has_its_releases_on_the_days_of_its_log(database_url: str) -> 
         rows = service.rows("releases")
 
     assert {(row["server"], row["version"]): row["at"][:10] for row in rows} == {
-        ("everything", "2025.12.18"): "2026-06-09",
+        ("reference", "2025.12.18"): "2026-06-09",
         ("maps", "1.6.12"): "2026-06-28",
         ("maps", "1.7.0"): "2026-07-15",
         ("maps", "1.7.1"): "2026-07-20",
-        ("everything", "2026.1.14"): "2026-07-22",
+        ("reference", "2026.1.14"): "2026-07-22",
         ("maps", "1.8.0"): "2026-07-29",
         ("maps", "1.9.0"): "2026-08-12",
         ("maps", "1.9.1"): "2026-09-03",
-        ("everything", "2026.1.26"): "2026-09-09",
+        ("reference", "2026.1.26"): "2026-09-09",
         ("maps", "1.10.0"): "2026-09-24",
     }
     assert {row["at"][10:] for row in rows} == {"T00:00:00.000Z"}
