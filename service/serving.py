@@ -11,6 +11,9 @@ from service.doctor import refuse_shared_names
 from service.errors import UnsafeSetup
 from service.settings import Settings
 
+BACKLOG = 2_048
+"""Connections that may wait to be taken, as uvicorn has it."""
+
 
 def is_loopback(host: str) -> bool:
     """Whether every address that `host` stands for is this machine's own."""
@@ -39,6 +42,9 @@ def listen(host: str, port: int) -> socket.socket:
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         opened.bind((host, port))
+        opened.listen(
+            BACKLOG
+        )  # before the address is said: whoever connects at once waits, and gets in
     except OSError as error:
         opened.close()
         raise UnsafeSetup(
