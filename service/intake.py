@@ -58,6 +58,8 @@ def read(
         batch=new_run(system_clock()),
     )
     gathered = hinting.Hints() if hints else None
+    if not found:
+        return done  # no database is made for nothing
     with open_pipeline(settings) as pipeline, terminal.progress(_total_size(found)) as bar:
         for path in found:
             receipt = Receipt()

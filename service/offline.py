@@ -29,6 +29,7 @@ def report(settings: Settings, *, tz: str) -> dict[str, Any]:
     """
     moment = _moment(settings)
     opened = engine.make_engine(settings.database_url)
+    migrate.ensure_ready(opened, settings.auto_upgrade)  # where no file could be read, nobody has
     with engine.reading(opened) as connection:
         ends = [row.last_event for row in servers(connection, Query(limit=PAGE), moment).items]
         last = max((end for end in ends if end is not None), default=None)

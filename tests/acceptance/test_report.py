@@ -47,3 +47,14 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path, more: list[str]) -> N
     assert done.returncode == 1
     assert "nosuch.log: no such file" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_is_not_there_makes_no_database(tmp_path: Path) -> None:
+    """A mistyped path leaves nothing behind."""
+    database = tmp_path / "events.db"
+    command = [sys.executable, "-c", "from service.cli import main; main()", "ingest", "nosuch.log"]
+    done = subprocess.run(
+        [*command, "--db", f"sqlite:///{database}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert not database.exists()
