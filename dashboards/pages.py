@@ -46,9 +46,8 @@ class _PageRoute(APIRoute):
             try:
                 return await handler(request)
             except LastCallError as error:
-                if "cursor" in request.query_params and (
-                    isinstance(error, Conflict) or getattr(error, "parameter", "") == "cursor"
-                ):
+                is_place = isinstance(error, BadParameter) and error.parameter == "cursor"
+                if "cursor" in request.query_params and (is_place or isinstance(error, Conflict)):
                     return _first_rows(request)
                 return _refusal(request, error)
 
