@@ -150,32 +150,40 @@ class Fact:
     message: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One event ready to be stored: (`time_us`, `key`) is its identity, text still in the clear,
-    identities already hashed. Every text is at most 256 characters (longer ones cut, with a hash)."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Subject:
+    """
+    What an event says beside its time, session and request; many events share one.
 
-    time_us: int
-    key: int
-    """64 bits, signed."""
+    Text is still in the clear and at most 256 characters (longer ones cut, with a hash), identities are
+    hashed already. Compared by identity: two that say the same are merely looked up twice.
+    """
+
     kind: Kind
     server: str
     client: str | None = None
     version: str | None = None
     tool: str | None = None
-    session: str | None = None
     caller: Caller | None = None
     outcome: Outcome | None = None
     fact: Fact | None = None
-    request_id: str | None = None
     trigger: str | None = None
     protocol_version: str | None = None
     ttl_ms: int | None = None
     listed_count: int | None = None
-    ns: int = 0
-    """Nanoseconds beyond `time_us`, 0 to 999."""
     arrival: bool = False
-    """Whether the time is that of the arrival; then `key` is unique by itself."""
+    """Whether the time is that of the arrival; then the key is unique by itself."""
+
+
+Row = tuple[int, int, Subject, str | None, int | None, int]
+"""
+One event ready to be stored: (time in µs, key, subject, session, request, ns).
+
+Time and key (64 bits, signed) are its identity. `session` is the hash of the session id. `request` is
+the number that stands for the request id (64 bits, signed), only where the event is a call and has a
+session: lines with the same server, session, tool and request are one call. `ns` are the nanoseconds
+beyond the µs, 0 to 999. A plain tuple: millions of them are made and sorted.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
