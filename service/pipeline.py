@@ -9,7 +9,7 @@ What no line says, somebody says outright: a release is recorded here too.
 
 import secrets as random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -19,6 +19,7 @@ from service.errors import BadParameter, BodyNotDecodable, BodyTooLarge, Unreada
 from service.events import BatchName, Portion, Receipt, Recorded, Release, Stored
 from service.ingest import body, keys, recognise, sources
 from service.ingest.gather import Feed, Gathering, Watcher
+from service.ingest.memory import Memory
 from service.ingest.profiles import Profile, load_profiles
 from service.settings import Settings
 from service.store import engine as db
@@ -87,6 +88,7 @@ class Pipeline:
             key, identity = secrets.read_secrets(connection)
         hasher = keys.Hasher(keys.Secrets(key=key, identity=identity))
         self.recogniser = recogniser(settings, hasher, clock)
+        self._memory = Memory(self.recogniser)
 
     def request(
         self, data: bytes, *, server: str | None, source: str, content_encoding: str | None = None
@@ -102,7 +104,7 @@ class Pipeline:
         text = body.decode_body(data, content_encoding, self._settings.max_body_bytes)
         feed = Feed(server=server, source=source, batch=request_batch(now_us))
         gathering = Gathering(
-            self.recogniser, keys.Delivery(self.recogniser.hasher, text), feed, now_us
+            self._memory, keys.Delivery(self.recogniser.hasher, text), feed, now_us
         )
         gathering.take(body.records(text, self._settings.max_line_bytes))
         account = _Account(Receipt())
@@ -131,18 +133,17 @@ class Pipeline:
         """
         account = _Account(receipt or Receipt())
         gathering = Gathering(
-            self.recogniser,
+            self._memory,
             keys.Delivery(self.recogniser.hasher),
             feed,
             self._clock(),
             watch=watch,
         )
         try:
-            for part in self._parts(source, one_by_one=watch is not None):
-                if isinstance(part, bytes):
-                    gathering.take_block(part)
-                else:
-                    gathering.take([part])
+            for record in body.stream_records(
+                source.chunks(), self._settings.max_line_bytes, self._settings.max_body_bytes
+            ):
+                gathering.take([record])
                 if gathering.size >= self._settings.commit_records:
                     self._store(gathering, account)
                 if progress is not None:
@@ -185,12 +186,6 @@ class Pipeline:
         release = Release(server=named, version=text, at_us=at_us, source=source)
         with db.writing(self._engine) as connection:
             return release, releases.record(connection, release)
-
-    def _parts(self, source: sources.Source, *, one_by_one: bool) -> Iterator[bytes | body.Record]:
-        """A file's records, in blocks of lines where nobody wants to see each of them."""
-        split = body.stream_records if one_by_one else body.stream_blocks
-        limits = self._settings
-        return iter(split(source.chunks(), limits.max_line_bytes, limits.max_body_bytes))
 
     def _store(self, gathering: Gathering, account: "_Account") -> None:
         """Store what was gathered in a transaction of its own."""

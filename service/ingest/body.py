@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from service.errors import BodyNotDecodable, BodyTooLarge
 from service.ingest.jsontext import TooDeep, loads
-from service.ingest.lines import BLANK, Line, decoded, lines_of, split_blocks, split_lines
+from service.ingest.lines import BLANK, Line, decoded, split_blocks
 
 _GZIP: Final = b"\x1f\x8b"
 _ACCEPTED: Final = "send it as it is or with Content-Encoding: gzip"
@@ -81,9 +81,10 @@ def _looks_like_text(data: bytes) -> bool:
     return _CONTROL.search(data) is None
 
 
-def records(body: bytes, max_line: int) -> Iterator[Record]:
+def records(body: bytes, max_line: int) -> Iterator[bytes | Record]:
     """
-    Yield the records of a decompressed body, in order.
+    Yield the records of a decompressed body, in order: blocks of whole lines (see `split_blocks`) and
+    single records.
 
     A JSON array gives its elements, one object written over several lines is one record, anything
     else gives its lines. Lines longer than *max_line* come marked.
@@ -106,28 +107,15 @@ def records(body: bytes, max_line: int) -> Iterator[Record]:
         first, newline, _ = bare.partition(b"\n")
         if newline and not first.rstrip(BLANK).endswith(b"}") and (found := _one_object(bare)):
             return iter(found)
-    return split_lines([body], max_line)
+    return split_blocks([body], max_line)
 
 
-def stream_records(chunks: Iterable[bytes], max_line: int, max_array: int) -> Iterator[Record]:
-    """
-    Yield the records of a file or stream: lines, or the elements of the one JSON array it is.
-
-    Raises:
-        BodyTooLarge, BodyNotDecodable: as `stream_blocks`.
-    """
-    for part in stream_blocks(chunks, max_line, max_array):
-        if isinstance(part, bytes):
-            yield from lines_of(part, max_line)
-        else:
-            yield part
-
-
-def stream_blocks(
+def stream_records(
     chunks: Iterable[bytes], max_line: int, max_array: int
 ) -> Iterator[bytes | Record]:
     """
-    Yield a file or stream as blocks of whole lines, for `scan`, and single records between them.
+    Yield the records of a file or stream, as `records` does: its lines, or the elements of the one
+    JSON array it is.
 
     Raises:
         BodyTooLarge: An array of more than *max_array* bytes, which would have to be held whole.

@@ -3,25 +3,24 @@ From the records of one delivery to the portions of it that are stored, one tran
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 from service import names
 from service.events import BatchName, Event, Ignored, Portion, Quarantined, Rejected, Row
 from service.ingest.body import Parsed, Record
+from service.ingest.forms import Known
 from service.ingest.keys import Delivery
-from service.ingest.lines import Line
-from service.ingest.recognise import Recogniser
-from service.ingest.rows import row_of
-from service.ingest.scan import Scanner
+from service.ingest.lines import Line, lines_of
+from service.ingest.memory import Memory
+from service.ingest.rows import request_number, row_of
+from service.ingest.scan import DENSE, Block
 
 HOUR_NS: Final = 3_600 * 10**9
 
 DEFAULT_SERVER: Final = "default"
 """The server of records that neither their delivery nor a field of theirs names one for."""
-
-_T = TypeVar("_T")
 
 Watcher = Callable[[Record, Event | Rejected | Ignored], None]
 """Told of each record and of what became of it."""
@@ -65,7 +64,7 @@ class Gathering:
 
     def __init__(
         self,
-        recogniser: Recogniser,
+        reader: Memory,
         delivery: Delivery,
         feed: Feed,
         now_us: int,
@@ -73,8 +72,9 @@ class Gathering:
         watch: Watcher | None = None,
     ) -> None:
         """*now_us* is when the delivery arrived: the time of records without any of their own."""
-        self._recogniser = recogniser
-        self._scanner = Scanner(recogniser)
+        self._reader = reader
+        self._recogniser = reader.recogniser
+        self._hasher = reader.recogniser.hasher
         self._delivery = delivery
         self._feed = feed
         self._server = names.bounded(feed.server) if feed.server else None
@@ -82,6 +82,7 @@ class Gathering:
         self._watch = watch
         self._position = 0
         self._parts: dict[str, _Part] = {}
+        self._dense = False
 
     @property
     def size(self) -> int:
@@ -90,31 +91,20 @@ class Gathering:
             len(part.rows) + len(part.rejected) + part.ignored for part in self._parts.values()
         )
 
-    def take(self, records: Iterable[Record]) -> None:
-        """Add single records."""
-        ignored: list[Record] = []
+    def take(self, records: Iterable[bytes | Record]) -> None:
+        """
+        Add records: blocks of whole lines, and single ones. The ignored ones among single records
+        that are handed over together are heard together.
+        """
+        single: list[Record] = []
         for record in records:
-            outcome = self._outcome(record)
-            if outcome is None:
-                continue
-            if self._watch is not None:
-                self._watch(record, outcome)
-            if isinstance(outcome, Ignored):
-                ignored.append(record)
+            if not isinstance(record, bytes):
+                single.append(record)
+            elif self._watch is None:
+                self._block(record)
             else:
-                self._keep(outcome, self._position)
-            self._position += 1
-        self._ignore(ignored, len(ignored), self._time_of)
-
-    def take_block(self, block: bytes) -> None:
-        """Add a block of whole lines."""
-        scanned = self._scanner.scan(block)
-        for offset, outcome in scanned.found:
-            self._keep(outcome, self._position + offset)
-        self._position += scanned.records
-        ignored = scanned.records - len(scanned.found)
-        known = [found.time_ns for _, found in scanned.found if found.time_ns is not None]
-        self._ignore(block.split(b"\n"), ignored, self._recogniser.line_time, known)
+                self._single(list(lines_of(record)))
+        self._single(single)
 
     def portions(self) -> list[Portion]:
         """Hand over what was gathered, one portion a server, and begin anew."""
@@ -135,59 +125,129 @@ class Gathering:
             for server, part in sorted(parts.items())
         ]
 
+    def _block(self, text: bytes) -> None:
+        """Add a block of whole lines."""
+        block = Block(text, self._recogniser.search, dense=self._dense)
+        read = self._reader.line
+        blank = taken = 0
+        known: list[int] = []
+        for place, raw in block.lines():
+            outcome = read(raw)
+            if type(outcome) is tuple:  # faster than isinstance, and asked of every event
+                self._keep_known(outcome, known)
+                taken += 1
+            elif outcome is None:
+                blank += 1
+            elif isinstance(outcome, Event | Rejected):
+                self._keep(outcome, self._position + block.number(place) - blank, known)
+                taken += 1
+        records = block.newlines - blank
+        self._position += records
+        self._dense = taken > records * DENSE
+        if taken < records:
+            time_of = self._recogniser.line_time
+            first = block.first(time_of)
+            last = None if first is None else block.last(time_of)
+            self._ignore(records - taken, first, last, block.each(time_of), known)
+
+    def _single(self, records: list[Record]) -> None:
+        """Add single records."""
+        taken = count = 0
+        known: list[int] = []
+        for record in records:
+            outcome = self._outcome(record)
+            if outcome is None:
+                continue
+            count += 1
+            if isinstance(outcome, tuple):
+                self._keep_known(outcome, known)
+                taken += 1
+            elif not isinstance(outcome, Ignored):
+                self._keep(outcome, self._position, known)
+                taken += 1
+            self._position += 1
+        if taken < count:
+            time_of = self._time_of
+            first = _first(map(time_of, records))
+            last = None if first is None else _first(map(time_of, reversed(records)))
+            self._ignore(count - taken, first, last, map(time_of, records), known)
+
+    def _outcome(self, record: Record) -> Event | Known | Rejected | Ignored | None:
+        if self._watch is None:
+            if isinstance(record, Parsed):
+                return self._reader.value(record.value)
+            return self._recogniser.read(record)
+        if isinstance(record, Parsed):
+            outcome: Event | Rejected | Ignored | None = self._recogniser.value(record.value)
+        else:
+            outcome = self._recogniser.read(record)
+        if outcome is not None:
+            self._watch(record, outcome)
+        return outcome
+
     def _part(self, server: str | None) -> _Part:
         return self._parts.setdefault(self._server or server or DEFAULT_SERVER, _Part())
 
-    def _outcome(self, record: Record) -> Event | Rejected | Ignored | None:
-        if isinstance(record, Parsed):
-            return self._recogniser.value(record.value)
-        return self._recogniser.read(record)
+    def _keep_known(self, outcome: Known, known: list[int]) -> None:
+        """Keep an event of a form that was read before; its time is added to *known*."""
+        form, time_ns, session, request = outcome
+        subject, frame = form.ready(self._server, _server_of, self._hasher)
+        number = None
+        if session is None:
+            digest = None
+            filled = frame.fill(time_ns, None, request)
+        else:
+            _, digest, ascii_digest = session
+            filled = frame.fill(time_ns, ascii_digest, request)
+            if request is not None and form.is_call:
+                number = request_number(request)
+        key = self._delivery.varied_key(filled, form.kind)
+        time_us = time_ns // 1_000
+        part = self._parts.get(subject.server) or self._part(subject.server)
+        part.rows.append((time_us, key, subject, digest, number, time_ns - time_us * 1_000))
+        known.append(time_ns)
+        hour = time_ns // HOUR_NS
+        part.hours[hour] = part.hours.get(hour, 0) + 1
 
-    def _keep(self, outcome: Event | Rejected, position: int) -> None:
+    def _keep(self, outcome: Event | Rejected, position: int, known: list[int]) -> None:
+        """Keep an outcome; its time, where it has one of its own, is added to *known*."""
+        if outcome.time_ns is not None:
+            known.append(outcome.time_ns)
         if isinstance(outcome, Rejected):
             part = self._part(None)
             part.rejected.append(Quarantined(position=position, rejected=outcome))
             if outcome.time_ns is not None:
                 part.hear(outcome.time_ns)
             return
-        server = self._server or names.bounded(outcome.server or DEFAULT_SERVER)
+        server = self._server or _server_of(outcome)
         key = self._delivery.key(server, outcome, position)
-        row = row_of(
-            outcome,
-            server=server,
-            key=key,
-            now_us=self._now_us,
-            hasher=self._recogniser.hasher,
-        )
+        row = row_of(outcome, server=server, key=key, now_us=self._now_us, hasher=self._hasher)
         part = self._part(server)
         part.rows.append(row)
-        part.hear(row.time_us * 1_000)
+        part.hear(row[0] * 1_000)
 
     def _ignore(
         self,
-        items: Sequence[_T],
         number: int,
-        time_of: Callable[[_T], int | None],
-        known: Iterable[int] = (),
+        first: int | None,
+        last: int | None,
+        times: Iterable[int | None],
+        known: Iterable[int],
     ) -> None:
         """
         Count *number* ignored records, and mark the hours in which they were heard.
 
-        *items* lie in the order in which they came, blank lines among them and those whose time is
-        *known* and heard already. Reading the time of every one would cost more than all else, so
-        the first and the last time decide, unless they lie more than an hour apart.
+        *times* are those of the records in the order in which they came, kept ones among them whose
+        times are *known* and heard already; *first* and *last* the ends of them. Reading the time of
+        every one would cost more than all else, so the ends decide, unless they lie more than an hour
+        apart.
         """
-        if not number:
-            return
         part = self._part(None)
         part.ignored += number
-        first = next((time for item in items if (time := time_of(item)) is not None), None)
-        if first is None:
+        if first is None or last is None:
             return
-        last = next(time for item in reversed(items) if (time := time_of(item)) is not None)
         if abs(last - first) > HOUR_NS:
-            times = (time for item in items if (time := time_of(item)) is not None)
-            hours = Counter(time // HOUR_NS for time in times)
+            hours = Counter(time // HOUR_NS for time in times if time is not None)
             hours.subtract(time // HOUR_NS for time in known)
             for hour, lines in hours.items():
                 if lines > 0:
@@ -201,3 +261,11 @@ class Gathering:
         if isinstance(record, Line):
             return self._recogniser.line_time(record.raw)
         return self._recogniser.value_time(record.value)
+
+
+def _server_of(event: Event) -> str:
+    return names.bounded(event.server or DEFAULT_SERVER)
+
+
+def _first(times: Iterable[int | None]) -> int | None:
+    return next((time for time in times if time is not None), None)

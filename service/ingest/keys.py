@@ -136,6 +136,7 @@ class Delivery:
         """*body* is the whole decompressed body of a request; a file or stream has none."""
         self._hasher = hasher
         self._secret = hasher.secrets.key
+        self._keyed = blake2b(digest_size=8, key=self._secret)
         self._ordinals = {int(kind): _Ordinals() for kind in Kind}
         self._chained = body is None
         self._fingerprint = self._hash(b"" if body is None else body, 16)
@@ -148,6 +149,19 @@ class Delivery:
         """
         return self._fingerprint
 
+    def varied_key(self, frame: bytes, kind: int) -> int:
+        """
+        Return the key of the next event of this delivery, given what `Frame.fill` made for it.
+
+        It is the key that `key` gives the same event.
+        """
+        hashing = self._keyed.copy()
+        hashing.update(frame)
+        digest = hashing.digest()
+        if ordinal := self._ordinals[kind].next(digest):
+            digest = self._hash(b"%b#%d" % (frame, ordinal), 8)
+        return int.from_bytes(digest, "big", signed=True)
+
     def key(self, server: str, event: Event, position: int) -> int:
         """
         Return the signed 64-bit key of the next event of this delivery.
@@ -155,7 +169,7 @@ class Delivery:
         *position* is the event's 0-based place among the delivery's records; it matters only where
         the event has no time of its own.
         """
-        frame = self._frame(server, event)
+        frame = _frame(server, event, self._hasher)
         if event.time_ns is None:
             if self._chained:
                 self._fingerprint = self._hash(self._fingerprint + frame, 16)
@@ -169,16 +183,56 @@ class Delivery:
     def _hash(self, data: bytes, size: int) -> bytes:
         return blake2b(data, digest_size=size, key=self._secret).digest()
 
-    def _frame(self, server: str, event: Event) -> bytes:
-        """Every text stands behind its length and the fields behind their number, so that no two
-        events share a frame and no frame begins another."""
+
+def _frame(server: str, event: Event, hasher: Hasher) -> bytes:
+    """Every text stands behind its length and the fields behind their number, so that no two events
+    share a frame and no frame begins another."""
+    frame = f"{len(server)}:{server},{event.time_ns},{int(event.kind)},{len(event.key_fields)}"
+    for name, text in event.key_fields:
+        if name in IDENTITIES:
+            text = hasher.identity(name, text)
+        frame += f",{name}={len(text)}:{text}"
+    return frame.encode(errors="surrogatepass")
+
+
+class Frame:
+    """
+    What is hashed into the keys of events that differ in time, session and request only.
+
+    Where the event has no session or request, or its profile does not count them, nothing is filled in.
+    """
+
+    __slots__ = ("_pattern", "_request", "_session")
+
+    def __init__(self, server: str, event: Event, hasher: Hasher) -> None:
         fields = event.key_fields
-        frame = f"{len(server)}:{server},{event.time_ns},{int(event.kind)},{len(fields)}"
+        pattern = _escaped(f"{len(server)}:{server},") + b"%d"
+        pattern += b",%d,%d" % (int(event.kind), len(fields))
         for name, text in fields:
+            if name in ("request_id", "session"):  # in this order: fields are sorted
+                pattern += b"," + name.encode() + b"=%d:%b"
+                continue
             if name in IDENTITIES:
-                text = self._hasher.identity(name, text)
-            frame += f",{name}={len(text)}:{text}"
-        return frame.encode(errors="surrogatepass")
+                text = hasher.identity(name, text)
+            pattern += _escaped(f",{name}={len(text)}:{text}")
+        named = {name for name, _ in fields}
+        self._pattern = pattern
+        self._request = "request_id" in named
+        self._session = "session" in named
+
+    def fill(self, time_ns: int, session: bytes | None, request: bytes | None) -> bytes:
+        """Return the bytes for one event; *session* is the hash of its session, in hex."""
+        if self._session:
+            if self._request:
+                return self._pattern % (time_ns, len(request), request, len(session), session)  # type: ignore[arg-type]
+            return self._pattern % (time_ns, len(session), session)  # type: ignore[arg-type]
+        if self._request:
+            return self._pattern % (time_ns, len(request), request)  # type: ignore[arg-type]
+        return self._pattern % time_ns
+
+
+def _escaped(text: str) -> bytes:
+    return text.encode(errors="surrogatepass").replace(b"%", b"%%")
 
 
 def _signed(digest: bytes) -> int:

@@ -9,6 +9,9 @@ from typing import Final, NamedTuple
 BLANK: Final = b" \t\n\r\v\f"
 """White space that may surround a record."""
 
+BLOCK_BYTES: Final = 256 * 1024
+"""How much of a stream is looked at together."""
+
 _PADDING: Final = BLANK + b"\0"
 _HEAD_BYTES: Final = 4096
 _BOM: Final = codecs.BOM_UTF8
@@ -38,35 +41,63 @@ def split_lines(chunks: Iterable[bytes], max_line_bytes: int) -> Iterator[Line]:
         if isinstance(part, Line):
             yield part
         else:
-            yield from lines_of(part, max_line_bytes)
+            yield from lines_of(part)
 
 
-def lines_of(block: bytes, max_line_bytes: int) -> Iterator[Line]:
-    """Yield the lines of a block: of whole lines, the last one ended too."""
+def lines_of(block: bytes) -> Iterator[Line]:
+    """Yield the lines of a block: of whole lines, none too long, the last one ended too."""
     for raw in block[:-1].split(b"\n"):
-        if line := _whole(raw, max_line_bytes):
+        if line := _whole(raw, len(block)):
             yield line
 
 
 def split_blocks(chunks: Iterable[bytes], max_line_bytes: int) -> Iterator[bytes | Line]:
     """
-    Yield a stream as blocks of whole lines as they stand, each ended by its newline, none too long;
-    lines that lie across two chunks, are too long or unfinished come alone, in their place.
+    Yield a stream as blocks of whole lines as they stand, each ended by its newline, none too long.
+
+    A line that is too long or unfinished comes alone, in its place. Where blocks begin and end
+    depends on the stream alone, not on its chunks: each ends with the last line that ends within the
+    next `BLOCK_BYTES` of the stream (or *max_line_bytes*, if that is less).
     """
+    size = min(BLOCK_BYTES, max_line_bytes)
     tail = _Tail(max_line_bytes)
-    for chunk in decoded(chunks):
-        first, newline, rest = chunk.partition(b"\n")
-        tail.add(first)
-        if not newline:
+    for piece in pieces(decoded(chunks), size):
+        end = piece.rfind(b"\n") + 1
+        if not end:
+            tail.add(piece)
             continue
-        yield from tail.close(unfinished=False)
-        end = rest.rfind(b"\n") + 1
-        if 0 < end <= max_line_bytes:
-            yield rest[:end]
-        elif end:
-            yield from lines_of(rest[:end], max_line_bytes)
-        tail.add(rest[end:])
+        if tail.size + end <= max_line_bytes:
+            yield tail.take() + piece[:end]
+        else:
+            first, _, rest = piece[:end].partition(b"\n")
+            tail.add(first)
+            yield from tail.close(unfinished=False)
+            if rest:
+                yield rest
+        tail.add(piece[end:])
     yield from tail.close(unfinished=True)
+
+
+def pieces(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
+    """Yield a stream in pieces of exactly *size* bytes, the last one less."""
+    held: list[bytes] = []
+    room = size
+    for chunk in chunks:
+        at = 0
+        while len(chunk) - at >= room:
+            if held or at or len(chunk) > room:
+                held.append(chunk[at : at + room])
+                yield b"".join(held)
+            else:
+                yield chunk  # as it is: the usual case for files
+            held.clear()
+            at += room
+            room = size
+        if at < len(chunk):
+            held.append(chunk[at:])
+            room -= len(chunk) - at
+    if held:
+        yield b"".join(held)
 
 
 def decoded(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -112,28 +143,34 @@ class _Tail:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._parts: list[bytes] = []
-        self._size = 0
         self._too_long = False
+        self.size = 0
 
     def add(self, part: bytes) -> None:
-        if not self._size:
+        if not self.size:
             part = part.lstrip(_PADDING)
         if not part:
             return
-        self._size += len(part)
+        self.size += len(part)
         if not self._too_long:
             self._parts.append(part)
-            if self._size > self._limit + 1:
+            if self.size > self._limit + 1:
                 self._too_long = True
                 self._parts = [b"".join(self._parts)[:_HEAD_BYTES]]
+
+    def take(self) -> bytes:
+        """Return what there is of the line, which is not too long, and begin the next."""
+        raw = b"".join(self._parts)
+        self._parts, self.size = [], 0
+        return raw
 
     def close(self, *, unfinished: bool) -> Iterator[Line]:
         """Yield the line, unless it is blank, and begin the next."""
         raw = b"".join(self._parts)
         if self._too_long:
-            if len(raw) == self._size:
+            if len(raw) == self.size:
                 raw = raw.removesuffix(b"\r")
             yield Line(raw, unfinished, True, raw.startswith(b"{"))
         elif line := _whole(raw, self._limit, unfinished=unfinished):
             yield line
-        self._parts, self._size, self._too_long = [], 0, False
+        self._parts, self.size, self._too_long = [], 0, False

@@ -18,7 +18,7 @@ FAST: Final = BytesAhoCorasick is not None
 
 
 class Search:
-    """Looks for needles in lines and in blocks of lines."""
+    """Looks for needles in lines and in longer texts."""
 
     def __init__(self, needles: tuple[bytes, ...], *, fast: bool = FAST) -> None:
         """*needles* must not be empty strings, nor hold a newline."""
@@ -35,19 +35,20 @@ class Search:
             return any(map(raw.__contains__, self.needles))
         return bool(self._all.find_matches_as_indexes(raw))
 
-    def lines(self, block: bytes) -> Iterator[int]:
-        """Yield the 0-based numbers of a block's lines that have a needle, ascending; a line with
-        several may come several times."""
+    def places(self, text: bytes) -> Iterator[int]:
+        """Yield where needles stand in a text, ascending; of those that overlap one is enough."""
         if self._all is None:
-            for number, raw in enumerate(block.split(b"\n")):
-                if self.within(raw):
-                    yield number
+            yield from sorted(at for needle in self.needles for at in _places(text, needle))
             return
-        number = at = 0
-        for _, start, _ in self._all.find_matches_as_indexes(block):
-            number += block.count(b"\n", at, start)
-            at = start
-            yield number
+        for _, start, _ in self._all.find_matches_as_indexes(text):
+            yield start
+
+
+def _places(text: bytes, needle: bytes) -> Iterator[int]:
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + 1)
 
 
 def needles_of(profiles: Iterable[Profile]) -> tuple[bytes, ...]:

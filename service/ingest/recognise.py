@@ -3,8 +3,8 @@ Recognise the lines that say something about tools: a line is one event, one rej
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeVar
 
 from service.clock import Clock, system_clock
 from service.events import Event, Ignored, Kind, Outcome, Reason, Rejected
@@ -16,6 +16,8 @@ from service.ingest.needles import Search, needles_of
 from service.ingest.profiles import Profile
 from service.ingest.quarantine import EXCERPT_BYTES, Redactor, excerpt_of
 from service.ingest.times import BadTime, check_time, parse_time
+
+_T = TypeVar("_T")
 
 _BOM: Final = b"\xef\xbb\xbf"
 _IGNORED: Final = Ignored()
@@ -45,6 +47,7 @@ class Recogniser:
     ) -> None:
         """*max_depth* is the deepest JSON nesting; *skew_s* how many seconds ahead of *clock* a
         line's time may lie."""
+        self.profiles = tuple(profiles)
         self.extractors = tuple(Extractor(profile) for profile in profiles)
         self.search = Search(needles_of(profiles))
         """Finds the needles, of which a line has at least one, else it is not ours."""
@@ -67,12 +70,17 @@ class Recogniser:
         return Rejected(reason=Reason.LINE_TOO_LONG, excerpt=excerpt_of(line.raw), whole=False)
 
     def line(
-        self, raw: bytes, *, last_unfinished: bool = False
-    ) -> Event | Rejected | Ignored | None:
+        self,
+        raw: bytes,
+        *,
+        last_unfinished: bool = False,
+        record: Callable[[dict[str, Any]], _T] | None = None,
+    ) -> Event | Rejected | Ignored | _T | None:
         """
         Return what one line is, or None for a blank one.
 
         *last_unfinished*: the line is the last of a file that is read once, and has no newline.
+        *record* reads the record that a line is, in place of `Recogniser.record`.
         """
         if b"\0" in raw:
             raw = raw.replace(b"\0", b"")
@@ -87,12 +95,18 @@ class Recogniser:
                 return _broken(raw, last_unfinished)
             return _IGNORED
         if begins == 0x7B:
-            return self._object_line(raw, last_unfinished)
+            return self._object_line(raw, last_unfinished, record or self.record)
         return self._list_line(raw) if begins == 0x5B else _IGNORED
 
-    def value(self, value: object, raw_excerpt: str | None = None) -> Event | Rejected | Ignored:
+    def value(
+        self,
+        value: object,
+        raw_excerpt: str | None = None,
+        *,
+        record: Callable[[dict[str, Any]], _T] | None = None,
+    ) -> Event | Rejected | Ignored | _T:
         """
-        Return what an already parsed record is.
+        Return what an already parsed record is; *record* as in `line`.
 
         *raw_excerpt* is what quarantine keeps where it is too deep or no object; by default the
         record written as JSON with identities hashed.
@@ -101,10 +115,39 @@ class Recogniser:
         if deeper_than(value, self._max_depth):
             reason = Reason.TOO_DEEP
         elif isinstance(value, dict):
-            return self._record(value)
+            return (record or self.record)(value)
         if raw_excerpt is not None:
             return _of_line(reason, raw_excerpt.encode(errors="replace"))
         return _rejected(reason, *self._redactor.show(value))
+
+    def record(self, record: dict[str, Any]) -> Event | Rejected | Ignored:
+        """
+        Return what a record is that is not too deep: the first profile counts that knows it and finds
+        all it needs; where only the tool is missing, the next may still find it.
+        """
+        incomplete: Values | None = None
+        for extractor in self.extractors:
+            if extractor.lacks(record) is not None:
+                continue
+            values, _ = extractor.values(record)
+            kind = extractor.kind(values)
+            if kind is None:
+                continue
+            if extractor.complete(kind, values):
+                return self._event(extractor, kind, values, record)
+            incomplete = incomplete or values
+        if incomplete is None:
+            return _IGNORED
+        try:
+            time_ns = self._time(incomplete)
+        except BadTime:
+            time_ns = None
+        return _rejected(Reason.MISSING_TOOL, *self._redactor.show(record), time_ns)
+
+    @property
+    def latest_ns(self) -> int:
+        """Up to this instant a time is not too far ahead; later ones need another look at the clock."""
+        return (self._now_us + self._skew_s * 1_000_000) * 1_000
 
     @property
     def needles(self) -> tuple[bytes, ...]:
@@ -151,7 +194,9 @@ class Recogniser:
                     return None
         return None
 
-    def _object_line(self, raw: bytes, unfinished: bool) -> Event | Rejected | Ignored:
+    def _object_line(
+        self, raw: bytes, unfinished: bool, record: Callable[[dict[str, Any]], _T]
+    ) -> Event | Rejected | Ignored | _T:
         """A line that begins with `{` and has a needle."""
         if self._too_deep(raw):
             return _of_line(Reason.TOO_DEEP, raw)
@@ -161,7 +206,7 @@ class Recogniser:
             return _of_line(Reason.TOO_DEEP, raw)
         except ValueError:
             return _broken(raw, unfinished)
-        return self._record(value) if isinstance(value, dict) else _IGNORED
+        return record(value) if isinstance(value, dict) else _IGNORED
 
     def _list_line(self, raw: bytes) -> Rejected | Ignored:
         """A line that begins with `[` and has a needle: a list, or text such as `[2026-…] …`."""
@@ -176,28 +221,6 @@ class Recogniser:
     def _too_deep(self, raw: bytes) -> bool:
         limit = self._max_depth
         return raw.count(b"{") + raw.count(b"[") > limit and depth(raw) > limit
-
-    def _record(self, record: dict[str, Any]) -> Event | Rejected | Ignored:
-        """The first profile that knows the record and finds all it needs; where only the tool is
-        missing, the next may still find it."""
-        incomplete: Values | None = None
-        for extractor in self.extractors:
-            if extractor.lacks(record) is not None:
-                continue
-            values, _ = extractor.values(record)
-            kind = extractor.kind(values)
-            if kind is None:
-                continue
-            if extractor.complete(kind, values):
-                return self._event(extractor, kind, values, record)
-            incomplete = incomplete or values
-        if incomplete is None:
-            return _IGNORED
-        try:
-            time_ns = self._time(incomplete)
-        except BadTime:
-            time_ns = None
-        return _rejected(Reason.MISSING_TOOL, *self._redactor.show(record), time_ns)
 
     def _event(
         self, extractor: Extractor, kind: Kind, values: Values, record: dict[str, Any]

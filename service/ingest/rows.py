@@ -2,35 +2,63 @@
 Events made ready to be stored: identities hashed, text bounded, time split into µs and ns.
 """
 
+from hashlib import blake2b
+from typing import Final
+
 from service import names
-from service.events import Caller, CallerLevel, Event, Fact, Kind, Row
+from service.events import TOOL_KINDS, Caller, CallerLevel, Event, Fact, Kind, Row, Subject
 from service.ingest.keys import Hasher, network_of
+
+_SIGN: Final = 1 << 63
+_ZERO: Final = 0x30
+_DIGITS: Final = 18
+"""Decimal numbers of up to this many digits stand for themselves."""
 
 
 def row_of(event: Event, *, server: str, key: int, now_us: int, hasher: Hasher) -> Row:
-    """Make an event ready to be stored: identities hashed, text bounded, time split."""
+    """Make an event ready to be stored; *now_us* is the time of one that has none of its own."""
     time_us, ns = divmod(event.time_ns, 1_000) if event.time_ns is not None else (now_us, 0)
+    session = hasher.identity("session", event.session) if event.session else None
+    request = None
+    if session is not None and event.request_id is not None and event.kind in TOOL_KINDS:
+        request = request_number(event.request_id.encode(errors="replace"))
+    return (time_us, key, subject_of(event, server, hasher), session, request, ns)
+
+
+def subject_of(event: Event, server: str, hasher: Hasher) -> Subject:
+    """Return what an event says beside its time, session and request."""
     named = event.client is not None and names.read_client(event.client) is not None
-    return Row(
-        time_us=time_us,
-        key=key,
+    return Subject(
         kind=event.kind,
         server=server,
         client=_bounded(event.client) if named else None,
         version=_bounded(event.version),
         tool=_bounded(event.tool),
-        session=hasher.identity("session", event.session) if event.session else None,
         caller=caller_of(event, hasher),
         outcome=event.outcome,
         fact=_fact_of(event),
-        request_id=_bounded(event.request_id),
         trigger=_bounded(event.trigger),
         protocol_version=_bounded(event.protocol_version),
         ttl_ms=event.ttl_ms,
         listed_count=event.listed_count,
-        ns=ns,
         arrival=event.time_ns is None,
     )
+
+
+def request_number(text: bytes) -> int:
+    """
+    Return the 64-bit number, signed, that stands for a request id in UTF-8.
+
+    A decimal number of up to 18 digits stands for itself, any other text for a negative number made
+    from its hash.
+
+    >>> request_number(b"17"), request_number(b"017") < 0, request_number(b"req-17") < 0
+    (17, True, True)
+    """
+    if text.isdigit() and len(text) <= _DIGITS and (text[0] != _ZERO or text == b"0"):
+        return int(text)
+    digest = blake2b(text, digest_size=8).digest()
+    return (int.from_bytes(digest, "big") | _SIGN) - (_SIGN << 1)
 
 
 def caller_of(event: Event, hasher: Hasher) -> Caller | None:

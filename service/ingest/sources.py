@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import BinaryIO, Final, Self, cast
 
 from service.errors import UnreadableInput
+from service.ingest.lines import BLOCK_BYTES
 
 try:
     from isal.isal_zlib import decompressobj
@@ -22,7 +23,7 @@ except ImportError:  # no wheel for this platform: the standard library inflates
 
     _BROKEN = (zlib.error,)
 
-CHUNK_BYTES: Final = 512 * 1024
+CHUNK_BYTES: Final = BLOCK_BYTES
 """How much of a file is read, and held, at a time."""
 
 STDIN: Final = "-"

@@ -2,12 +2,14 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
 from service.events import Event, Ignored, Rejected
-from service.ingest.body import Parsed, records
+from service.ingest.body import Parsed, Record, records
 from service.ingest.keys import Hasher, Secrets
+from service.ingest.lines import lines_of
 from service.ingest.profiles import load_profiles
 from service.ingest.recognise import Recogniser
 
@@ -28,10 +30,18 @@ def recogniser(now: str = NOW, max_depth: int = 100) -> Recogniser:
     return Recogniser(load_profiles(), HASHER, max_depth=max_depth, clock=lambda: now_us)
 
 
+def single(parts: Iterable[bytes | Record]) -> list[Record]:
+    """Blocks of lines taken apart."""
+    found: list[Record] = []
+    for part in parts:
+        found.extend(lines_of(part) if isinstance(part, bytes) else [part])
+    return found
+
+
 def outcomes(body: bytes, reader: Recogniser, max_line: int = 1 << 20) -> list[Outcome]:
     """What each record of a body is, in order."""
     found = []
-    for record in records(body, max_line):
+    for record in single(records(body, max_line)):
         if isinstance(record, Parsed):
             found.append(reader.value(record.value))
         elif outcome := reader.read(record):

@@ -7,7 +7,8 @@ import pytest
 
 from service.events import BatchName, Portion
 from service.ingest import body, keys
-from service.ingest.gather import Feed, Gathering
+from service.ingest.gather import Feed, Gathering, Watcher
+from service.ingest.memory import Memory
 from tests.ingest.support import HASHER, recogniser
 
 NOW_US = 1_791_331_200_000_000
@@ -22,14 +23,22 @@ def line(hour: int, *, message: str = "Retired tool called", **data: Any) -> dic
     return {"time": time, "msg": message, "data": {"tool": "gone", **data}}
 
 
-def gathering(server: str | None = None) -> Gathering:
+def gathering(server: str | None = None, watch: Watcher | None = None) -> Gathering:
     feed = Feed(server=server, source="files", batch=BatchName(kind="ingest", label="run"))
-    return Gathering(recogniser(), keys.Delivery(HASHER), feed, NOW_US)
+    return Gathering(Memory(recogniser()), keys.Delivery(HASHER), feed, NOW_US, watch=watch)
 
 
 def as_block(records: list[dict[str, Any]]) -> list[Portion]:
     found = gathering()
-    found.take_block(b"".join(json.dumps(record).encode() + b"\n" for record in records))
+    found.take([b"".join(json.dumps(record).encode() + b"\n" for record in records)])
+    return found.portions()
+
+
+def as_watched_lines(records: list[dict[str, Any]]) -> list[Portion]:
+    seen: list[object] = []
+    found = gathering(watch=lambda record, _outcome: seen.append(record))
+    found.take([b"".join(json.dumps(record).encode() + b"\n" for record in records)])
+    assert len(seen) == len(records)
     return found.portions()
 
 
@@ -46,7 +55,7 @@ def as_array(records: list[dict[str, Any]]) -> list[Portion]:
     return found.portions()
 
 
-ways = pytest.mark.parametrize("take", [as_block, as_lines, as_array])
+ways = pytest.mark.parametrize("take", [as_block, as_watched_lines, as_lines, as_array])
 
 
 @ways
@@ -71,7 +80,7 @@ def test_blank_lines_are_heard_in_no_hour() -> None:
     """Only records count: two ignored lines with three blank ones between them are two."""
     found = gathering()
     idle = json.dumps(line(10, message="Server started")).encode()
-    found.take_block(idle + b"\n\n \n\r\n" + idle + b"\n")
+    found.take([idle + b"\n\n \n\r\n" + idle + b"\n"])
     (portion,) = found.portions()
 
     assert portion.hours == {TEN: 2}
@@ -94,11 +103,11 @@ def test_records_that_name_their_server_are_booked_with_it(take: Any) -> None:
 def test_the_delivery_s_server_goes_before_the_line_s() -> None:
     """A shipper's setting is not overruled by what a line says."""
     found = gathering(server="mine")
-    found.take_block(json.dumps(line(10, mcpServer="other")).encode() + b"\n")
+    found.take([json.dumps(line(10, mcpServer="other")).encode() + b"\n"])
 
-    assert [(p.server, [row.server for row in p.rows]) for p in found.portions()] == [
-        ("mine", ["mine"])
-    ]
+    assert [
+        (p.server, [subject.server for _, _, subject, *_ in p.rows]) for p in found.portions()
+    ] == [("mine", ["mine"])]
 
 
 def test_nothing_at_all_is_one_empty_portion() -> None:
@@ -111,7 +120,7 @@ def test_nothing_at_all_is_one_empty_portion() -> None:
 def test_a_record_without_a_time_is_heard_when_it_arrives() -> None:
     """Its event takes the time of arrival, and so does its hour."""
     found = gathering()
-    found.take_block(b'{"msg":"Retired tool called","data":{"tool":"gone"}}\n')
+    found.take([b'{"msg":"Retired tool called","data":{"tool":"gone"}}\n'])
     (portion,) = found.portions()
 
     assert portion.hours == {NOW_US // 3_600_000_000: 1}

@@ -1,25 +1,41 @@
-"""Scanning a block and looking at each of its lines come to the same."""
+"""Of a block only the lines that matter are looked at, and none of those is missed."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.events import Ignored
-from service.ingest.lines import Line, split_blocks, split_lines
+from service.events import Event, Ignored, Rejected
+from service.ingest import scan
 from service.ingest.needles import Search
-from service.ingest.scan import Scanned, Scanner
-from tests.ingest.support import case, recogniser, tally
+from service.ingest.scan import Block
+from tests.ingest.support import case, recogniser
 
 READER = recogniser()
-SCANNER = Scanner(READER)
+
+Account = tuple[int, list[tuple[int, Event | Rejected]]]
+"""How many records there are, and which of them are more than ignored."""
 
 
-def one_by_one(block: bytes) -> Scanned:
+def one_by_one(text: bytes) -> Account:
     """The outcome of each line, and where it stands among those that are records."""
-    outcomes = [READER.line(raw) for raw in block.split(b"\n")]
+    outcomes = [READER.line(raw) for raw in text.split(b"\n")]
     records = [outcome for outcome in outcomes if outcome is not None]
     found = [(n, outcome) for n, outcome in enumerate(records) if not isinstance(outcome, Ignored)]
-    return Scanned(len(records), found)
+    return len(records), found
+
+
+def scanned(text: bytes, *, search: Search = READER.search, dense: bool) -> Account:
+    """The same by way of a block."""
+    block = Block(text, search, dense=dense)
+    blank = 0
+    found: list[tuple[int, Event | Rejected]] = []
+    for place, raw in block.lines():
+        outcome = READER.line(raw)
+        if outcome is None:
+            blank += 1
+        elif not isinstance(outcome, Ignored):
+            found.append((block.number(place) - blank, outcome))
+    return block.newlines - blank, found
 
 
 LINES = st.sampled_from(
@@ -30,56 +46,53 @@ LINES = st.sampled_from(
         b'\xef\xbb\xbf{"msg":"Retired tool called","tool":"t"}', b'{"msg":"Retired tool called"}',
         b'{"msg":"Tools listed","x":"Retired tool called tools/list"}', b'{"msg":"other"}',
         b'{"msg":"oth', b'{"msg":"Retired tool called"', b'["Retired tool called"]', b"[]",
-        b"[2026-10-05] Retired tool called", b"}", b"{", b"\xef\xbc\xa1 Tools listed",
+        b"[2026-10-05] Retired tool called", b"}", b"}\r", b"\r}", b"}\r\r", b"{", b"\xef\xbc\xa1 Tools listed",
     ]
 )  # fmt: skip
+BLOCKS = st.lists(LINES | st.binary(max_size=20), min_size=1, max_size=20).map(
+    lambda lines: b"\n".join(lines) + b"\n"
+)
 
 
-@given(st.lists(LINES | st.binary(max_size=20), min_size=1, max_size=20))
-def test_a_block_is_the_sum_of_its_lines(lines: list[bytes]) -> None:
+@pytest.mark.parametrize("dense", [False, True])
+@given(text=BLOCKS)
+def test_a_block_is_the_sum_of_its_lines(text: bytes, dense: bool) -> None:
     """Same outcomes, same places, same number of records, whatever stands between."""
-    block = b"\n".join(lines) + b"\n"
-
-    assert SCANNER.scan(block) == one_by_one(block)
+    assert scanned(text, dense=dense) == one_by_one(text)
 
 
-@given(st.lists(LINES, min_size=1, max_size=20))
-def test_it_is_the_same_where_the_fast_search_is_missing(lines: list[bytes]) -> None:
-    """On a platform without the search library every line is looked at."""
-    block = b"\n".join(lines) + b"\n"
-    plain = recogniser()
-    plain.search = Search(plain.needles, fast=False)
+@given(text=BLOCKS, window=st.integers(1, 40))
+def test_a_broken_line_is_found_wherever_a_window_ends(text: bytes, window: int) -> None:
+    """Lines without a closing brace are sought window by window."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan, "_WINDOW", window)
 
-    assert Scanner(plain).scan(block) == one_by_one(block)
+        assert scanned(text, dense=False) == one_by_one(text)
+
+
+@given(text=BLOCKS)
+def test_it_is_the_same_where_the_fast_search_is_missing(text: bytes) -> None:
+    """On a platform without the libraries for it."""
+    plain = Search(READER.needles, fast=False)
+
+    assert scanned(text, search=plain, dense=False) == one_by_one(text)
 
 
 @pytest.mark.parametrize("number", ["04", "05", "08", "09", "15", "35", "39", "40"])
-def test_the_cases_come_to_the_same_in_blocks(number: str) -> None:
-    """As whole files, in the pieces in which they are read."""
-    data = case(number)
-    chunks = [data[at : at + 700] for at in range(0, len(data), 700)]
-    outcomes = []
-    ignored = 0
-    for part in split_blocks(chunks, 1 << 20):
-        if isinstance(part, Line):
-            outcomes.append(READER.read(part))
-        else:
-            scanned = SCANNER.scan(part)
-            outcomes += [outcome for _, outcome in scanned.found]
-            ignored += scanned.records - len(scanned.found)
-    expected = tally([READER.read(line) for line in split_lines([data], 1 << 20)])  # type: ignore[misc]
+@pytest.mark.parametrize("dense", [False, True])
+def test_the_cases_come_to_the_same_in_blocks(number: str, dense: bool) -> None:
+    """As whole files."""
+    text = case(number) + b"\n"
 
-    found = tally([outcome for outcome in outcomes if outcome is not None])
-    if ignored:
-        found["ignored"] = found.get("ignored", 0) + ignored
-    assert found == expected
+    assert scanned(text, dense=dense) == one_by_one(text)
 
 
 @given(st.lists(st.sampled_from([*READER.needles, b"x", b" ", b"\n", b'"', b"tools", b"Tool "])))
 def test_both_searches_find_the_same_lines(parts: list[bytes]) -> None:
     """Needles that touch, or stand twice in a line, hide no other line's."""
-    block = b"".join(parts) + b"\n"
-    slow, fast = Search(READER.needles, fast=False), READER.search
+    text = b"".join(parts)
 
-    assert sorted(set(fast.lines(block))) == list(slow.lines(block))
-    assert fast.within(block) == slow.within(block)
+    def lines(search: Search) -> set[int]:
+        return {text.count(b"\n", 0, at) for at in search.places(text)}
+
+    assert lines(READER.search) == lines(Search(READER.needles, fast=False))
