@@ -95,7 +95,7 @@ class Forms:
 
     def __init__(self, profiles: Iterable[Profile], hasher: Hasher) -> None:
         self._hasher = hasher
-        self._sessions: Recent[object, Session] = Recent(SESSIONS)
+        self._sessions: Recent[str, Session] = Recent(SESSIONS)
         self._root = _Node()
         self._ranks: dict[str, dict[str, list[_Node]]] = {}
         for profile in profiles:
@@ -162,6 +162,8 @@ class Forms:
         if session is None:
             session = form.session
         if session is not None:
+            if type(session) is not str:
+                return None
             session = self._sessions.get(session) or self._session(session)
             if session is None:
                 return None
@@ -173,7 +175,7 @@ class Forms:
             return None
         return form, time_ns, session, request.encode()
 
-    def _session(self, text: object) -> Session | None:
+    def _session(self, text: str) -> Session | None:
         """Remember a session; None where it is no plain text."""
         if not _plain(text):
             return None
@@ -244,7 +246,7 @@ def _agree(event: Event, places: list[int], values: list[Any]) -> bool:
     if time_at < 0 or _UNCLEAR in places:
         return False
     for at, read in ((session_at, event.session), (request_at, event.request_id)):
-        if at >= 0 and text_of(values[at]) != read:
+        if at >= 0 and (read is None or text_of(values[at]) != read):
             return False
     try:
         return parse_time(values[time_at]) == event.time_ns

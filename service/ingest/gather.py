@@ -159,10 +159,10 @@ class Gathering:
             if outcome is None:
                 continue
             count += 1
-            if isinstance(outcome, tuple):
+            if type(outcome) is tuple:
                 self._keep_known(outcome, known)
                 taken += 1
-            elif not isinstance(outcome, Ignored):
+            elif isinstance(outcome, Event | Rejected):
                 self._keep(outcome, self._position, known)
                 taken += 1
             self._position += 1

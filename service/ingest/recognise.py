@@ -20,6 +20,7 @@ from service.ingest.times import BadTime, check_time, parse_time
 _T = TypeVar("_T")
 
 _BOM: Final = b"\xef\xbb\xbf"
+_PADDING: Final = frozenset(bytes([byte]) for byte in BLANK + b"\0")
 _IGNORED: Final = Ignored()
 _OUTCOME: Final = {
     int(Kind.STALE_CALL): Outcome.TOMBSTONE,
@@ -166,7 +167,9 @@ class Recogniser:
         JSON lines are searched for a key that holds a time in one of the profiles; a text line
         must begin with an ISO time.
         """
-        head = raw[:_HEAD].lstrip(BLANK + b"\0").removeprefix(_BOM)
+        if raw[:1] in _PADDING:
+            raw = raw.lstrip(BLANK + b"\0")
+        head = raw[:_HEAD].removeprefix(_BOM)
         if head.startswith(b"{"):
             found = self._line_time.search(head)
             text = (found[1] or found[2]) if found else None

@@ -122,7 +122,7 @@ def test_no_two_sets_of_fields_share_a_key(fields: list[tuple[str, str]]) -> Non
     one = dict(fields)
     joined = {"tool": ",".join(f"{name}={len(text)}:{text}" for name, text in fields)}
     keys = {
-        Delivery(HASHER).key("s", replace(plain(), key_fields=tuple(sorted(found.items()))), 0)
+        Delivery(HASHER).key("s", plain()._replace(key_fields=tuple(sorted(found.items()))), 0)
         for found in (one, joined)
     }
 

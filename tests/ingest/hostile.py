@@ -1,0 +1,165 @@
+"""Files as strangers and broken disks leave them, drawn from a seed."""
+
+import json
+import random
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from tests.ingest.support import DATA, recogniser
+
+NEEDLES = recogniser().needles
+SAMPLES = [
+    line
+    for path in sorted((DATA / "profiles").glob("*.ndjson"))
+    for line in path.read_bytes().splitlines()
+    if line
+]
+"""Lines of every profile, of several kinds."""
+
+_TIME = re.compile(rb'"(?:2026-10-05[T ]10:15:02[^"]*)"|\b1791195302(?:114|\.114)\b')
+_SESSION = re.compile(rb'"s1"')
+_REQUEST = re.compile(rb'"r1"')
+_CLIENT = re.compile(rb'"claude-code"')
+_NASTY = [
+    b'""', b'" "', b'"\\u0031"', b'"a\\"b"', b'"\\\\"', b'"\xc3\xa9"', b'"\xff\xfe"', b'"\\ud800"', b'"\x01"', b"7",
+    b"7.0", b"-7", b"07", b"1e3", b"18446744073709551615", b"1" * 40, b"true", b"null", b"NaN", b'["x"]', b"{}",
+    b'"' + b"x" * 300 + b'"', b'"Retired tool called"', b'"%d%s%%"', b'"7"', b'"007"', b'"\t"', b'"a,b"', b'"}"',
+]  # fmt: skip
+_PLAIN = [
+    b"no interest",
+    b'{"msg":"request completed","ms":%d}',
+    b"  at run (x.js:1)",
+    b"[2026-10-05] x",
+]
+
+Mutation = Callable[[random.Random, bytes], bytes]
+
+
+def file_of(seed: int) -> bytes:
+    """Return a file of up to a few hundred lines; the same seed gives the same file."""
+    rng = random.Random(seed)
+    shapes = [rng.choice(SAMPLES) for _ in range(rng.randint(1, 4))]
+    nasty = rng.choice([0.0, 0.02, 0.3])
+    share = rng.choice([0.02, 0.5, 1.0])
+    at = datetime(2026, 10, 5, tzinfo=UTC)
+    lines = []
+    for number in range(rng.choice([1, 6, 40, 300])):
+        at += timedelta(milliseconds=rng.choice([0, 1, 999, 60_000, 4_000_000, -70_000]))
+        if rng.random() < share:
+            lines.append(_varied(rng, rng.choice(shapes), at, number, nasty))
+        else:
+            lines.append(rng.choice(_PLAIN).replace(b"%d", b"%d" % number))
+    for _ in range(rng.choice([0, 0, 1, len(lines) // 8])):
+        n = rng.randrange(len(lines))
+        lines[n] = rng.choice(MUTATIONS)(rng, lines[n])
+    text = b"".join(line + _end(rng) for line in lines)
+    return _spoiled(rng, text)
+
+
+def _varied(rng: random.Random, line: bytes, at: datetime, number: int, nasty: float) -> bytes:
+    """The sample with another time, session, request id and client."""
+    iso = at.isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()
+
+    def time(found: re.Match[bytes]) -> bytes:
+        if rng.random() < nasty / 4:
+            return rng.choice([*_NASTY, b'"yesterday"', b'"2026-02-30T00:00:00.000Z"'])
+        if found[0].startswith(b'"'):
+            return b'"%b"' % iso
+        return b"%d" % (at.timestamp() * 1000)
+
+    def text(choices: list[bytes]) -> Callable[[re.Match[bytes]], bytes]:
+        return lambda _: (
+            rng.choice(_NASTY) if rng.random() < nasty else b'"%b"' % rng.choice(choices)
+        )
+
+    line = _TIME.sub(time, line)
+    line = _SESSION.sub(text([b"s1", b"s2", b"9f1c", b"%d" % number]), line)
+    line = _REQUEST.sub(text([b"%d" % number, b"%d" % number, b"req-%d" % number, b"7"]), line)
+    return _CLIENT.sub(text([b"claude-code", b"Cursor", b"Zed"]), line)
+
+
+def _end(rng: random.Random) -> bytes:
+    dice = rng.random()
+    if dice < 0.94:
+        return b"\n"
+    return rng.choice([b"\r\n", b"\n\n", b"\n \n", b"\n\0\0\n", b"\n\r\n", b" \n", b"\r\r\n"])
+
+
+def _spoiled(rng: random.Random, text: bytes) -> bytes:
+    """The whole file cut, marked or in another encoding, now and then."""
+    dice = rng.random()
+    if dice < 0.04:
+        return b"\xef\xbb\xbf" + text
+    if dice < 0.06:
+        return text.decode(errors="replace").encode("utf-16")
+    if dice < 0.1:
+        return text.replace(b"\n", b"\r\n")
+    if dice < 0.3:
+        return text[: rng.randrange(len(text) + 1)]
+    return text
+
+
+def _cut(rng: random.Random, line: bytes) -> bytes:
+    return line[: rng.randrange(len(line) + 1)]
+
+
+def _flipped(rng: random.Random, line: bytes) -> bytes:
+    at = rng.randrange(len(line) + 1)
+    return line[:at] + bytes([rng.randrange(256)]) + line[at + 1 :]
+
+
+def _interleaved(rng: random.Random, line: bytes) -> bytes:
+    """Two writers without a lock: one line stands inside another."""
+    at = rng.randrange(len(line) + 1)
+    return line[:at] + rng.choice(SAMPLES) + line[at:]
+
+
+def _with_needle(rng: random.Random, line: bytes) -> bytes:
+    at = rng.randrange(len(line) + 1)
+    return line[:at] + rng.choice(NEEDLES) + line[at:]
+
+
+def _huge(rng: random.Random, line: bytes) -> bytes:
+    pad = b"x" * rng.choice([3_000, 70_000, 300_000])
+    return rng.choice([pad + line, line + pad, line.replace(b'{"', b'{"pad":"%b","' % pad, 1)])
+
+
+def _deep(rng: random.Random, line: bytes) -> bytes:
+    levels = rng.choice([50, 101, 2_000])
+    return line.replace(b'{"', b'{"deep":%b%b,"' % (b"[" * levels, b"]" * levels), 1)
+
+
+def _repeated(rng: random.Random, line: bytes) -> bytes:
+    """A key that stands there twice: the last counts."""
+    value = rng.choice([*_NASTY, b'"s3"'])
+    key = rng.choice([b"time", b"sessionId", b"requestId", b"tool", b"msg", b"data", b"timestamp"])
+    pair = b'"%b":%b' % (key, value)
+    return rng.choice([line.replace(b"{", b"{%b," % pair, 1), line[:-1] + b",%b}" % pair])
+
+
+def _rewritten(rng: random.Random, line: bytes) -> bytes:
+    """The same record written by another library."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    return rng.choice(
+        [
+            json.dumps(record),
+            json.dumps(record, sort_keys=True),
+            json.dumps(record, separators=(" , ", " : ")),
+            json.dumps([record]),
+            json.dumps({"log": json.dumps(record)}),
+        ]
+    ).encode(errors="replace")
+
+
+def _padded(rng: random.Random, line: bytes) -> bytes:
+    pad = rng.choice([b"\0", b" ", b"\t", b"\xef\xbb\xbf", b"\0" * 4_096, b"2026-10-05 app: "])
+    return rng.choice([pad + line, line + pad])
+
+
+MUTATIONS: list[Mutation] = [
+    _cut, _flipped, _flipped, _interleaved, _with_needle, _huge, _deep, _repeated, _rewritten, _padded,
+]  # fmt: skip
