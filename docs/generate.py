@@ -11,15 +11,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any
 
-import typer
-from pydantic_core import PydanticUndefined
+from click import Argument, Command, Context, Group, Parameter
 
 from service.app import create_app
 from service.cli import app as command_line
-from service.settings import Settings
+from service.settings import KINDS, Meaning, Settings, variable
 
 FOLDER = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by `python3 dev.py docs` from the code. Change the code, not this page. -->\n"
@@ -32,14 +30,15 @@ Json = dict[str, Any]
 
 def settings_page() -> str:
     """One row a setting: variable, type, default and meaning."""
+    usual = Settings()
     rows = [
         [
-            f"`LASTCALL_{name.upper()}`",
-            type_word(field.annotation),
-            default(name, field),
-            meaning(field),
+            f"`{variable(name)}`",
+            type_word(kind),
+            default(name, getattr(usual, name)),
+            described(meaning),
         ]
-        for name, field in Settings.model_fields.items()
+        for name, (kind, meaning) in KINDS.items()
     ]
     return "\n".join(
         [
@@ -55,40 +54,29 @@ def settings_page() -> str:
     )
 
 
-def default(name: str, field: Any) -> str:
+def default(name: str, value: object) -> str:
     """Return a default in words; that of the database depends on the machine."""
     if name == "database_url":
         return "a SQLite file, `lastcall.db`, in the user's data folder"
-    if field.is_required():
-        return "required"
-    value = field.get_default(call_default_factory=True)
-    return "none" if value is None or value is PydanticUndefined else f"`{text_of(value)}`"
+    return "none" if value is None else f"`{text_of(value)}`"
 
 
-def meaning(field: Any) -> str:
+def described(meaning: Meaning) -> str:
     """Return a setting's description with its bounds."""
-    names = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
-    bounds = [
-        f"{word} {getattr(item, bound)}"
-        for item in field.metadata
-        for bound, word in names.items()
-        if getattr(item, bound, None) is not None
-    ]
-    return f"{field.description}" + (f" ({', '.join(bounds)})" if bounds else "")
+    bounds = {"at least": meaning.least, "at most": meaning.most}
+    said = ", ".join(f"{word} {bound}" for word, bound in bounds.items() if bound is not None)
+    return meaning.description + (f" ({said})" if said else "")
 
 
-def type_word(annotation: Any) -> str:
+def type_word(kind: Any) -> str:
     """Return a type in a reader's words."""
     words: dict[Any, str] = {
         bool: "true or false",
         int: "whole number",
-        float: "number",
         str: "text",
-        Path: "path",
+        Path | None: "path",
     }
-    if get_origin(annotation) in {Union, UnionType}:
-        return " or ".join(type_word(item) for item in get_args(annotation) if item is not NoneType)
-    return words.get(annotation) or str(annotation)
+    return words[kind]
 
 
 def text_of(value: object) -> str:
@@ -101,57 +89,51 @@ def text_of(value: object) -> str:
 
 def commands_page() -> str:
     """One section a command, in the order of `lastcall --help`."""
-    root: Any = typer.main.get_command(command_line)
-    context = context_of(root, "lastcall")
-    parts = [NOTE, "# Commands", "", "```", root.get_usage(context), "```", ""]
-    if root.help:
-        parts += [paragraph(root.help), ""]
-    for command, inner in below(root, context):
+    context = Context(command_line, info_name="lastcall")
+    parts = [NOTE, "# Commands", "", "```", command_line.get_usage(context), "```", ""]
+    if command_line.help:
+        parts += [paragraph(command_line.help), ""]
+    for command, inner in below(command_line, context):
         parts += section(command, inner)
     return "\n".join(parts)
 
 
-def context_of(command: Any, name: str, parent: Any = None) -> Any:
-    """Return the context that a command's usage and metavars are written in."""
-    return command.context_class(command, info_name=name, parent=parent)
-
-
-def below(group: Any, context: Any) -> Iterator[tuple[Any, Any]]:
+def below(group: Group, context: Context) -> Iterator[tuple[Command, Context]]:
     """Yield every command under *group*, groups themselves included."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if command is None or command.hidden:
             continue
-        inner = context_of(command, name, context)
+        inner = Context(command, info_name=name, parent=context)
         yield command, inner
-        if hasattr(command, "list_commands"):
+        if isinstance(command, Group):
             yield from below(command, inner)
 
 
-def section(command: Any, context: Any) -> list[str]:
+def section(command: Command, context: Context) -> list[str]:
     """One command: usage, help, arguments and options."""
     parts = [f"## `{context.command_path}`", "", "```", command.get_usage(context), "```", ""]
     if command.help:
         parts += [paragraph(command.help), ""]
-    rows = [row for parameter in command.params if (row := parameter_row(parameter))]
+    rows = [row for parameter in command.params if (row := parameter_row(parameter, context))]
     if rows:
         parts += [*table(["", "default", "meaning"], rows), ""]
     return parts
 
 
-def parameter_row(parameter: Any) -> list[str] | None:
+def parameter_row(parameter: Parameter, context: Context) -> list[str] | None:
     """One argument or option; None for one that is hidden or on every command."""
     if getattr(parameter, "hidden", False) or parameter.name == "help":
         return None
-    if parameter.param_type_name == "argument":
-        spelled = f"`{parameter.metavar or parameter.name.upper()}`"
+    if isinstance(parameter, Argument):
+        spelled = f"`{parameter.make_metavar(context)}`"
     else:
         spelled = ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
-    value = parameter.default
+    value = parameter.to_info_dict()["default"]
     shown = "" if value is None or value is False or callable(value) else f"`{text_of(value)}`"
     if parameter.required:
         shown = "required"
-    return [spelled, shown, paragraph(getattr(parameter, "help", None) or "")]
+    return [spelled, shown, paragraph(parameter.help or "")]
 
 
 def paragraph(text: str) -> str:

@@ -1,8 +1,4 @@
 """Last Call: who still calls a tool that is gone."""
 
-from importlib.metadata import PackageNotFoundError, version
-
-try:
-    __version__ = version("lastcall")
-except PackageNotFoundError:  # running from a bare checkout
-    __version__ = "0+unknown"
+__version__ = "0.1.0"
+"""As in pyproject.toml: to ask what is installed takes longer than to start."""

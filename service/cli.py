@@ -8,37 +8,47 @@ Results go to standard output, everything said beside them to standard error. Ex
 import io
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from secrets import token_bytes
-from typing import Annotated
+from typing import Any
 
-import typer
-from typer import echo
+import click
 
-from service import __version__, cli_catalogue, cli_database, terminal, terminal_report
-from service.cli_common import AsJson, Db, existing_settings, print_json, ready_engine, settings_of
+from service import __version__, cli_catalogue, cli_database, terminal
+from service.cli_common import (
+    InOrder,
+    db_option,
+    existing_settings,
+    json_option,
+    print_json,
+    ready_engine,
+    settings_of,
+)
 from service.clock import system_clock
 from service.errors import LastCallError, UnreadableInput
 from service.settings import Settings, sqlite_path, unknown_variables, url_of
 
-app = typer.Typer(
-    name="lastcall",
-    help="Who still calls a retired MCP tool: reads server logs, stores every event once, answers.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+paths_argument = click.argument(
+    "paths", metavar="PATH…", nargs=-1, required=True, help="files, globs, .gz, or - for stdin"
 )
-app.add_typer(cli_catalogue.app, name="catalogue")
-app.add_typer(cli_database.app, name="db")
+server_option = click.option("--server", help="the MCP server whose log this is")
 
-Paths = Annotated[
-    list[str], typer.Argument(metavar="PATH…", help="files, globs, .gz, or - for stdin")
-]
-Server = Annotated[str | None, typer.Option(help="the MCP server whose log this is")]
+
+@click.group(
+    "lastcall",
+    cls=InOrder,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "show_default": True,
+        "max_content_width": 100,
+    },
+)
+@click.version_option(__version__, message="lastcall %(version)s", help="print the version")
+def app() -> None:
+    """Who still calls a retired MCP tool: reads server logs, stores every event once, answers."""
 
 
 def main() -> None:
@@ -47,45 +57,42 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the encoding cannot write
     try:
-        app()
+        status = app(standalone_mode=False)
     except LastCallError as error:
         terminal.complain(error.detail)
-        raise SystemExit(error.exit_status) from None
+        status = error.exit_status
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except click.Abort:
+        status = 130  # as a shell says that Ctrl-C ended it
+    raise SystemExit(status)
 
 
 @contextmanager
 def _temporary_settings(settings: Settings) -> Iterator[Settings]:
     """The same settings over a database that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="lastcall-") as folder:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="lastcall-") as folder:
         url = url_of(str(Path(folder) / "lastcall.db"))
-        yield settings.model_copy(update={"database_url": url})
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        echo(f"lastcall {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
-    ] = False,
-) -> None:
-    pass
+        yield replace(settings, database_url=url)
 
 
 @app.command()
+@paths_argument
+@server_option
+@click.option("--source", default="files", help="the feed that these files are")
+@click.option("--dry-run", is_flag=True, help="store nothing; say what would be recognised")
+@json_option
+@db_option
 def ingest(
-    paths: Paths,
-    server: Server = None,
-    source: Annotated[str, typer.Option(help="the feed that these files are")] = "files",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="store nothing; say what would be recognised")
-    ] = False,
-    as_json: AsJson = False,
-    db: Db = None,
+    paths: tuple[str, ...],
+    server: str | None,
+    source: str,
+    dry_run: bool,
+    as_json: bool,
+    db: str | None,
 ) -> None:
     """Read log files and store every event in them exactly once."""
     from service import intake
@@ -104,14 +111,18 @@ def ingest(
 
 
 @app.command()
+@paths_argument
+@server_option
+@click.option(
+    "--html",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="write one self-contained page",
+)
+@json_option
+@click.option("--tz", default="UTC", help="time zone of the answer")
 def report(
-    paths: Paths,
-    server: Server = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="write one self-contained page")
-    ] = None,
-    as_json: AsJson = False,
-    tz: Annotated[str, typer.Option(help="time zone of the answer")] = "UTC",
+    paths: tuple[str, ...], server: str | None, html: Path | None, as_json: bool, tz: str
 ) -> None:
     """Answer for log files alone: no server, no database left behind."""
     from service import intake
@@ -129,29 +140,29 @@ def report(
     if as_json:
         print_json({**answer, "receipt": done.receipt.as_json()})
     elif html is None:
+        from service import terminal_report
+
         terminal_report.report(answer, done.receipt)
     _complain_of(done.unread)
 
 
 @app.command()
-def serve(
-    host: Annotated[str | None, typer.Option(help="address to listen on")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="port to listen on")] = None,
-    db: Db = None,
-) -> None:
+@click.option("--host", help="address to listen on")
+@click.option("--port", type=click.IntRange(0, 65_535), help="port to listen on")
+@db_option
+def serve(host: str | None, port: int | None, db: str | None) -> None:
     """Serve REST and the pages, and take log lines on POST /ingest."""
     from service import serving
 
     settings = settings_of(db)
-    given = {"host": host, "port": port}
+    given: dict[str, Any] = {"host": host, "port": port}
     changed = {name: value for name, value in given.items() if value is not None}
-    serving.serve(settings.model_copy(update=changed))
+    serving.serve(replace(settings, **changed))
 
 
 @app.command()
-def demo(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="port; 0 takes a free one")] = 0,
-) -> None:
+@click.option("--port", type=click.IntRange(0, 65_535), default=0, help="port; 0 takes a free one")
+def demo(port: int) -> None:
     """Fill a temporary database with three made-up months, serve it, and print the address."""
     from service import demo as months
     from service import intake, serving
@@ -160,15 +171,16 @@ def demo(
         now = datetime.fromtimestamp(system_clock() / 1e6, UTC)
         intake.read_lines(months.demo_logs(now), settings)
         intake.record(months.demo_releases(now), settings)
-        serving.serve(settings.model_copy(update={"host": "127.0.0.1", "port": port}))
+        serving.serve(replace(settings, host="127.0.0.1", port=port))
 
 
 @app.command()
-def explain(
-    line: Annotated[str, typer.Argument(metavar="LINE", help="one log line, or - for stdin")],
-    as_json: AsJson = False,
-) -> None:
+@click.argument("line", metavar="LINE", help="one log line, or - for stdin")
+@json_option
+def explain(line: str, as_json: bool) -> None:
     """Show what is made of one log line: profile, fields and where they came from, outcome."""
+    from secrets import token_bytes
+
     from service.ingest import explain as explaining
     from service.ingest import keys
     from service.pipeline import recogniser
@@ -183,11 +195,10 @@ def explain(
 
 
 @app.command()
-def rejects(
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="how many, newest first")] = 20,
-    as_json: AsJson = False,
-    db: Db = None,
-) -> None:
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, help="how many, newest first")
+@json_option
+@db_option
+def rejects(limit: int, as_json: bool, db: str | None) -> None:
     """List rejected records: what arrived, when, and why it could not be used."""
     from service import offline
 
@@ -199,7 +210,8 @@ def rejects(
 
 
 @app.command()
-def doctor(db: Db = None) -> None:
+@db_option
+def doctor(db: str | None) -> None:
     """Check installation, settings, profiles and database, and say what is wrong."""
     from service.doctor import refuse_shared_names
     from service.pipeline import profiles_of
@@ -219,6 +231,10 @@ def doctor(db: Db = None) -> None:
     terminal.say(f"database: {opened.url.render_as_string(hide_password=True)}, schema up to date")
 
 
+app.add_command(cli_catalogue.group)
+app.add_command(cli_database.group)
+
+
 def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
@@ -230,4 +246,4 @@ def _complain_of(unread: list[str]) -> None:
     for complaint in unread:
         terminal.complain(complaint)
     if unread:
-        raise typer.Exit(1)
+        raise SystemExit(1)

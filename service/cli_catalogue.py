@@ -1,30 +1,28 @@
 """`lastcall catalogue`: what is known of the servers beside their logs."""
 
-from typing import Annotated
-from zoneinfo import ZoneInfo
-
-import typer
-from typer import echo
+import click
+from click import echo
 
 from service import terminal
-from service.cli_common import Db, settings_of
-
-app = typer.Typer(help="Say what is known of the servers beside their logs.", no_args_is_help=True)
+from service.cli_common import InOrder, db_option, settings_of
 
 
-@app.command()
-def release(
-    server: Annotated[str, typer.Argument(help="the server")],
-    version: Annotated[str, typer.Argument(help="the version that came")],
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="INSTANT", help="when, such as 2026-10-05T10:15:02Z; now if not given"
-        ),
-    ] = None,
-    db: Db = None,
-) -> None:
+@click.group("catalogue", cls=InOrder)
+def group() -> None:
+    """Say what is known of the servers beside their logs."""
+
+
+@group.command()
+@click.argument("server", metavar="SERVER", help="the server")
+@click.argument("version", metavar="VERSION", help="the version that came")
+@click.option(
+    "--at", metavar="INSTANT", help="when, such as 2026-10-05T10:15:02Z; now if not given"
+)
+@db_option
+def release(server: str, version: str, at: str | None, db: str | None) -> None:
     """Record that a version of a server came. The same version again moves it, if the instant differs."""
+    from zoneinfo import ZoneInfo
+
     from service import intake
     from service.answers.query import instant_asked, iso
 

@@ -4,10 +4,10 @@ What the commands share: options, settings and the database they name, JSON on s
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-from typer import echo
+import click
+from click import echo
 
 from service.errors import UnreadableInput
 from service.settings import Settings, settings_from_environment, sqlite_path
@@ -15,10 +15,15 @@ from service.settings import Settings, settings_from_environment, sqlite_path
 if TYPE_CHECKING:
     from service.store.engine import Engine
 
-Db = Annotated[
-    str | None, typer.Option("--db", metavar="URL", help="database URL, or path of a SQLite file")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
+db_option = click.option("--db", metavar="URL", help="database URL, or path of a SQLite file")
+json_option = click.option("--json", "as_json", is_flag=True, help="print JSON")
+
+
+class InOrder(click.Group):
+    """A group that lists its commands in the order in which they are defined."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the name is click's
+        return list(self.commands)
 
 
 def settings_of(db: str | None = None) -> Settings:

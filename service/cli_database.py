@@ -1,20 +1,29 @@
 """`lastcall db`: look after the database."""
 
-from typing import Annotated
-
-import typer
-from typer import echo
+import click
+from click import echo
 
 from service import terminal
-from service.cli_common import AsJson, Db, print_json, ready_engine, settings_of
+from service.cli_common import (
+    InOrder,
+    db_option,
+    json_option,
+    print_json,
+    ready_engine,
+    settings_of,
+)
 from service.clock import system_clock
 from service.errors import NotFound
 
-app = typer.Typer(help="Look after the database.", no_args_is_help=True)
+
+@click.group("db", cls=InOrder)
+def group() -> None:
+    """Look after the database."""
 
 
-@app.command()
-def upgrade(db: Db = None) -> None:
+@group.command()
+@db_option
+def upgrade(db: str | None) -> None:
     """Bring the schema up to date."""
     from service.store import engine, migrate
 
@@ -22,8 +31,9 @@ def upgrade(db: Db = None) -> None:
     terminal.say("the schema is up to date")
 
 
-@app.command()
-def check(db: Db = None) -> None:
+@group.command()
+@db_option
+def check(db: str | None) -> None:
     """Compare every roll-up with the events; name each cell that differs (then exit status 1)."""
     from service.store import check as checking
     from service.store import engine
@@ -36,12 +46,13 @@ def check(db: Db = None) -> None:
         terminal.complain(
             f"differences: {len(found)}; `lastcall db rebuild` derives the roll-ups again"
         )
-        raise typer.Exit(1)
+        raise SystemExit(1)
     terminal.say("every roll-up agrees with the events")
 
 
-@app.command()
-def rebuild(db: Db = None) -> None:
+@group.command()
+@db_option
+def rebuild(db: str | None) -> None:
     """Derive the roll-ups and all else that is derived from the events again."""
     from service.store import check as checking
     from service.store import engine
@@ -51,13 +62,12 @@ def rebuild(db: Db = None) -> None:
     terminal.say(f"rebuilt; cells and rows that were different: {changed}")
 
 
-@app.command()
-def retire(
-    server: Annotated[str, typer.Argument(help="the server")],
-    source: Annotated[str, typer.Argument(help="the feed of it that has ended")],
-    undo: Annotated[bool, typer.Option("--undo", help="it goes on after all")] = False,
-    db: Db = None,
-) -> None:
+@group.command()
+@click.argument("server", metavar="SERVER", help="the server")
+@click.argument("source", metavar="SOURCE", help="the feed of it that has ended")
+@click.option("--undo", is_flag=True, help="it goes on after all")
+@db_option
+def retire(server: str, source: str, undo: bool, db: str | None) -> None:
     """Say that a feed has ended, so that its silence is no gap."""
     from service.store import engine, feeds
 
@@ -69,8 +79,10 @@ def retire(
     terminal.say(f"{server}/{source} {'goes on' if undo else 'has ended'}")
 
 
-@app.command()
-def stats(as_json: AsJson = False, db: Db = None) -> None:
+@group.command()
+@json_option
+@db_option
+def stats(as_json: bool, db: str | None) -> None:
     """Count what is stored, and list the batches it came in."""
     from service.store import engine
     from service.store import stats as counting

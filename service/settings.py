@@ -1,12 +1,15 @@
-"""Every setting, once: typed, built at the edge and handed in. Nothing else reads the environment."""
+"""
+Every setting, once: typed, bounded, built at the edge and handed in. Nothing else reads the environment.
 
-from collections.abc import Iterable
+A dataclass does here what a library of settings would: those take longer to import than a short log
+takes to read.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated
-
-from platformdirs import user_data_path
-from pydantic import AfterValidator, Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from typing import Annotated, Any, get_args
 
 from service.errors import LastCallError
 
@@ -15,6 +18,8 @@ PREFIX = "LASTCALL_"
 
 def default_database_url() -> str:
     """A SQLite file in the user's data folder."""
+    from platformdirs import user_data_path  # slow to import, and most runs name a database
+
     return f"sqlite:///{user_data_path('lastcall') / 'lastcall.db'}"
 
 
@@ -42,59 +47,131 @@ def sqlite_path(url: str) -> Path | None:
     return Path(path.partition("?")[0]) if scheme.startswith("sqlite") else None
 
 
-class Settings(BaseSettings):
-    """Settings of the product, from `LASTCALL_…` in the environment."""
+def _truth(value: object) -> bool:
+    """Read the usual words for true and false."""
+    word = str(value).strip().lower()
+    if word in {"true", "t", "yes", "y", "on", "1"}:
+        return True
+    if word in {"false", "f", "no", "n", "off", "0"}:
+        return False
+    raise ValueError("write true or false")
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
 
-    database_url: Annotated[
-        str,
-        AfterValidator(url_of),
-        Field(default_factory=default_database_url, description="URL, or path of a SQLite file"),
-    ]
-    host: Annotated[str, Field(description="address that `serve` listens on")] = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535, description="port that `serve` listens on")] = 8420
+def _whole(value: Any) -> int:
+    """Read a whole number."""
+    try:
+        return int(value)
+    except ValueError:
+        raise ValueError("write a whole number") from None
+
+
+def _path(value: str | Path | None) -> Path | None:
+    """Read a path; None where there is none."""
+    return None if value is None else Path(value)
+
+
+_READERS: dict[object, Callable[[Any], Any]] = {
+    str: str,
+    int: _whole,
+    bool: _truth,
+    Path | None: _path,
+}
+"""By a setting's type: its value out of text. What is a value already stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a setting means, and which values of its type it takes."""
+
+    description: str
+    least: int | None = None
+    most: int | None = None
+    check: Callable[[str], str] | None = None
+    """Returns the text as it is kept. Raises ValueError."""
+
+    def admit(self, value: Any) -> Any:
+        """
+        Return a value of the setting's type as it is kept.
+
+        Raises:
+            ValueError: It cannot be used; the text says what could.
+        """
+        if self.least is not None and value < self.least:
+            raise ValueError(f"write at least {self.least}")
+        if self.most is not None and value > self.most:
+            raise ValueError(f"write at most {self.most}")
+        return value if self.check is None else self.check(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """
+    Settings of the product, each also `LASTCALL_…` in the environment. A value may be given as text.
+
+    Raises:
+        BadSetting: One of them cannot be used; all such are named.
+    """
+
+    database_url: Annotated[str, Meaning("URL, or path of a SQLite file", check=url_of)] = field(
+        default_factory=default_database_url
+    )
+    host: Annotated[str, Meaning("address that `serve` listens on")] = "127.0.0.1"
+    port: Annotated[int, Meaning("port that `serve` listens on", least=0, most=65_535)] = 8420
     allowed_hosts: Annotated[
         str,
-        AfterValidator(host_names),
-        Field(description="names by which `serve` may be asked for, separated by commas"),
+        Meaning("names by which `serve` may be asked for, separated by commas", check=host_names),
     ] = "localhost,127.0.0.1,::1"
     auto_upgrade: Annotated[
-        bool, Field(description="upgrade a PostgreSQL schema at start (SQLite always is)")
+        bool, Meaning("upgrade a PostgreSQL schema at start (SQLite always is)")
     ] = False
-    max_line_bytes: Annotated[int, Field(ge=1024, description="longest line")] = 1024 * 1024
-    max_body_bytes: Annotated[int, Field(ge=1024, description="largest decompressed body")] = (
+    max_line_bytes: Annotated[int, Meaning("longest line", least=1024)] = 1024 * 1024
+    max_body_bytes: Annotated[int, Meaning("largest decompressed body", least=1024)] = (
         8 * 1024 * 1024
     )
-    max_depth: Annotated[int, Field(ge=2, le=900, description="deepest JSON nesting")] = 100
+    max_depth: Annotated[int, Meaning("deepest JSON nesting", least=2, most=900)] = 100
     future_skew_s: Annotated[
-        int, Field(ge=0, description="how far ahead of the clock a line's time may be, in seconds")
+        int, Meaning("how far ahead of the clock a line's time may be, in seconds", least=0)
     ] = 86_400
     refresh_window_s: Annotated[
         int,
-        Field(
-            ge=0,
-            le=86_400,
-            description="seconds within which notifications are one episode and a listing answers it",
+        Meaning(
+            "seconds within which notifications are one episode and a listing answers it",
+            least=0,
+            most=86_400,
         ),
     ] = 60
     compare_window_s: Annotated[
         int,
-        Field(
-            ge=1,
-            le=2_592_000,
-            description="seconds before and after an episode whose stale calls are compared",
+        Meaning(
+            "seconds before and after an episode whose stale calls are compared",
+            least=1,
+            most=2_592_000,
         ),
     ] = 3_600
     commit_records: Annotated[
-        int, Field(ge=1, description="records of a file that one transaction holds")
+        int, Meaning("records of a file that one transaction holds", least=1)
     ] = 50_000
     profile_dir: Annotated[
-        Path | None, Field(description="folder of your own profiles (*.toml), asked before ours")
+        Path | None, Meaning("folder of your own profiles (*.toml), asked before ours")
     ] = None
-    quarantine_days: Annotated[
-        int, Field(ge=1, description="days that a rejected record is kept")
-    ] = 14
+    quarantine_days: Annotated[int, Meaning("days that a rejected record is kept", least=1)] = 14
+
+    def __post_init__(self) -> None:
+        wrong = []
+        for name, (kind, meaning) in KINDS.items():
+            value = getattr(self, name)
+            try:
+                object.__setattr__(self, name, meaning.admit(_READERS[kind](value)))
+            except ValueError as error:
+                wrong.append(f"{variable(name)}: {error} (it is {value!r})")
+        if wrong:
+            raise BadSetting("; ".join(wrong))
+
+
+KINDS: dict[str, tuple[Any, Meaning]] = {
+    each.name: get_args(each.type) for each in fields(Settings)
+}
+"""The type and the meaning of each setting, in the order in which they are documented."""
 
 
 class BadSetting(LastCallError):
@@ -103,21 +180,26 @@ class BadSetting(LastCallError):
     title = "Setting cannot be used"
 
 
-def settings_from_environment(**given: object) -> Settings:
+def variable(name: str) -> str:
     """
-    Read the settings; *given* ones go before the environment.
+    Return the variable of a setting.
+
+    >>> variable("port")
+    'LASTCALL_PORT'
+    """
+    return f"{PREFIX}{name.upper()}"
+
+
+def settings_from_environment(**given: Any) -> Settings:
+    """
+    Read the settings; *given* ones go before the environment, where names are of any case.
 
     Raises:
         BadSetting: One of them cannot be used; all such are named.
     """
-    try:
-        return Settings(**given)  # type: ignore[arg-type]
-    except ValidationError as error:
-        said = [
-            f"{PREFIX}{str(each['loc'][0]).upper()}: {each['msg'].lower()} (it is {each['input']!r})"
-            for each in error.errors()
-        ]
-        raise BadSetting("; ".join(said)) from None
+    names = {variable(name): name for name in KINDS}
+    said = {names[key.upper()]: text for key, text in os.environ.items() if key.upper() in names}
+    return Settings(**{**said, **given})
 
 
 def unknown_variables(environment: Iterable[str]) -> list[str]:
@@ -127,6 +209,6 @@ def unknown_variables(environment: Iterable[str]) -> list[str]:
     >>> unknown_variables(["LASTCALL_PORT", "LASTCALL_PROT", "HOME"])
     ['LASTCALL_PROT']
     """
-    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    known = {variable(name) for name in KINDS}
     ours = {name for name in environment if name.upper().startswith(PREFIX)}
     return sorted(name for name in ours if name.upper() not in known)

@@ -1,23 +1,33 @@
-"""What the command prints. Text from logs is a stranger's: control characters are shown, not sent."""
+"""
+What the command prints. Text from logs is a stranger's: control characters are shown, not sent.
+
+Rich draws on a terminal and is imported when there is something to draw: in a pipe, plain text does.
+"""
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, tzinfo
-from typing import Any, Protocol
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Protocol
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-from typer import echo
+from click import echo
 
 from service.events import Receipt
-from service.ingest.explain import Explanation
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from service.ingest.explain import Explanation
+
+PATIENCE_S = 0.5
+"""How long a run may take before it shows how far it is."""
 
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 )
-_err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 def safe(text: object) -> str:
@@ -34,12 +44,28 @@ def minute(instant: str | None, zone: tzinfo) -> str:
 
 def say(text: str) -> None:
     """Print a line beside the results."""
-    _err.print(escape(safe(text)))
+    echo(safe(text), err=True)
 
 
 def complain(text: str) -> None:
     """Print what went wrong."""
-    _err.print(f"[bold red]lastcall:[/] {escape(safe(text))}")
+    if _at_terminal():
+        from rich.text import Text
+
+        _terminal().print(Text.assemble(("lastcall:", "bold red"), " ", safe(text)))
+    else:
+        echo(f"lastcall: {safe(text)}", err=True)
+
+
+def _at_terminal() -> bool:
+    """Whether somebody watches what is said beside the results."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _terminal() -> "Console":
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 class Followed(Protocol):
@@ -54,38 +80,72 @@ class Followed(Protocol):
 class Bar:
     """A progress bar over all files of a run: bytes, events, rate, time left."""
 
-    def __init__(self, progress: Progress, total: int | None) -> None:
-        self._progress = progress
-        self._task = progress.add_task("", total=total, events=0, rate=0)
+    def __init__(self, total: int | None) -> None:
+        self._total = total
+        self._start = monotonic()
         self._bytes = 0
         self._events = 0
+        self._records = 0
+        self._drawn: Progress | None = None
 
     def follow(self, source: Followed) -> Callable[[Receipt], None]:
         """Return what to call with the receipt while `source` is read."""
-        bytes_before, events_before = self._bytes, self._events
+        bytes_before, events_before, records_before = self._bytes, self._events, self._records
 
         def show(receipt: Receipt) -> None:
             self._bytes = bytes_before + source.consumed
             self._events = events_before + receipt.accepted + receipt.duplicates
-            elapsed = self._progress.tasks[self._task].elapsed or 0
-            rate = round(receipt.received / elapsed) if elapsed > 0.1 else 0
-            self._progress.update(self._task, completed=self._bytes, events=self._events, rate=rate)
+            self._records = records_before + receipt.received
+            elapsed = monotonic() - self._start
+            if elapsed > PATIENCE_S:
+                self._draw(round(self._records / elapsed))
 
         return show
 
+    def _draw(self, rate: int) -> None:
+        if self._drawn is None:
+            self._drawn = _columns()
+            self._drawn.add_task("", total=self._total, events=0, rate=0)
+            self._drawn.start()
+        (task,) = self._drawn.task_ids
+        self._drawn.update(task, completed=self._bytes, events=self._events, rate=rate)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._drawn is not None:
+            self._drawn.stop()
+
+
+def _columns() -> "Progress":
+    """The parts of a bar, which vanishes when it is stopped."""
+    from rich import progress as parts
+
+    return parts.Progress(
+        parts.BarColumn(),
+        parts.DownloadColumn(),
+        parts.TextColumn("{task.fields[events]} events stored"),
+        parts.TextColumn("{task.fields[rate]} records/s"),
+        parts.TimeRemainingColumn(),
+        console=_terminal(),
+        transient=True,
+    )
+
 
 @contextmanager
-def progress(total: int | None) -> Iterator[Bar]:
-    """Show a progress bar on a terminal, and nothing elsewhere. *total*: bytes to read."""
-    columns = (
-        BarColumn(),
-        DownloadColumn(),
-        TextColumn("{task.fields[events]} events stored"),
-        TextColumn("{task.fields[rate]} records/s"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=_err, transient=True, disable=not _err.is_terminal) as shown:
-        yield Bar(shown, total)
+def progress(total: int | None) -> Iterator[Bar | None]:
+    """
+    A progress bar on a terminal, shown once the run takes longer than `PATIENCE_S`; None elsewhere.
+
+    *total*: bytes to read.
+    """
+    if not _at_terminal():
+        yield None
+        return
+    bar = Bar(total)
+    try:
+        yield bar
+    finally:
+        bar.close()
 
 
 def receipt(done: Receipt, *, dry_run: bool, hints: Sequence[Any]) -> None:
@@ -110,7 +170,7 @@ def receipt(done: Receipt, *, dry_run: bool, hints: Sequence[Any]) -> None:
         say("no line was recognised; `lastcall explain LINE` shows why for one of them")
 
 
-def explanation(found: Explanation) -> None:
+def explanation(found: "Explanation") -> None:
     """Print what was made of one line."""
     echo(safe(found.why))
     for tried in found.tried:

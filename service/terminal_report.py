@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from click import echo
 from rich import box
 from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
-from typer import echo
 
 from service.events import Receipt
 from service.terminal import minute, safe

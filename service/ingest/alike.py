@@ -9,7 +9,7 @@ so whatever stands there cannot change how the rest of the line is read, as long
 from collections.abc import Sequence
 from typing import Final
 
-from service.ingest.forms import Form, Forms, Known
+from service.ingest.forms import Form, Forms, Known, Varying
 from service.ingest.jsontext import loads
 from service.ingest.needles import Search
 from service.ingest.recent import Recent
@@ -68,7 +68,7 @@ class Alike:
                     return None
         return None
 
-    def learn(self, raw: bytes, form: Form, values: Sequence[object]) -> None:
+    def learn(self, raw: bytes, form: Form, values: Varying) -> None:
         """
         Remember the skeleton of a line, the second time that it is seen.
 
@@ -85,7 +85,7 @@ class Alike:
                     self._known.put(skeleton, (form, *places))
                 return
 
-    def _new_order(self, raw: bytes, values: Sequence[object]) -> Order:
+    def _new_order(self, raw: bytes, values: Varying) -> Order:
         """Remember what stands before *values* in a line, as an order of cuts; empty where one of
         them does not stand there plainly."""
         found = sorted(
@@ -130,7 +130,7 @@ class Alike:
         found = self._forms.find(record) if isinstance(record, dict) else None
         if found is None or found[0] is not form:
             return False
-        return found[1] == [None if place < 0 else _value(others[place]) for place in places]
+        return found[1] == tuple(None if place < 0 else _value(others[place]) for place in places)
 
     def _take_stock(self) -> None:
         """Where hardly a line is like another, stop looking for a while."""
@@ -181,7 +181,7 @@ def _value(one: bytes | int) -> object:
     return "" if "\\" in text else text
 
 
-def _places(cuts: Sequence[bytes | int], values: Sequence[object]) -> tuple[int, int, int] | None:
+def _places(cuts: Sequence[bytes | int], values: Varying) -> tuple[int, int, int] | None:
     """Which cuts hold a record's time, session and request id (-1: there is none); None where one of
     them was not cut out."""
     try:

@@ -78,6 +78,10 @@ Known = tuple[Form, int, Session | None, bytes | None]
 plain tuple: one is made for every event."""
 
 
+Varying = tuple[object, object, object]
+"""Time, session and request id as they stand in a record; None for one that the form has not."""
+
+
 class _Node:
     """A place in a record, and the places below."""
 
@@ -109,9 +113,8 @@ class Forms:
         self._settle(self._root)
         self._known: Recent[tuple[Any, ...], Form] = Recent(FORMS)
 
-    def find(self, record: dict[str, Any]) -> tuple[Form, list[Any]] | None:
-        """Return a record's form and its time, session and request id as they stand, None for one
-        that the form has not."""
+    def find(self, record: dict[str, Any]) -> tuple[Form, Varying] | None:
+        """Return a record's form, and what it holds where records of that form differ."""
         found: list[Any] = []
         values: list[Any] = []
         try:
@@ -121,7 +124,12 @@ class Forms:
             return None
         if form is None:
             return None
-        return form, [values[place] if place >= 0 else None for place in form.places]
+        time, session, request = form.places
+        return form, (
+            values[time],
+            values[session] if session >= 0 else None,
+            values[request] if request >= 0 else None,
+        )
 
     def learn(self, record: dict[str, Any], event: Event) -> None:
         """Remember the form of a record that was read the long way."""

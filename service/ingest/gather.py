@@ -134,7 +134,7 @@ class Gathering:
         for place, raw in block.lines():
             outcome = read(raw)
             if type(outcome) is tuple:  # faster than isinstance, and asked of every event
-                self._keep_known(outcome, known)
+                self._keep_known(outcome, known)  # type: ignore[arg-type] # an Event's type is Event
                 taken += 1
             elif outcome is None:
                 blank += 1
@@ -160,7 +160,7 @@ class Gathering:
                 continue
             count += 1
             if type(outcome) is tuple:
-                self._keep_known(outcome, known)
+                self._keep_known(outcome, known)  # type: ignore[arg-type] # see above
                 taken += 1
             elif isinstance(outcome, Event | Rejected):
                 self._keep(outcome, self._position, known)

@@ -3,11 +3,12 @@
 import contextlib
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from service.errors import BodyNotDecodable
-from service.events import BatchName, Portion, Row
+from service.events import BatchName, Event, Ignored, Portion, Rejected, Row
 from service.ingest import body
 from service.ingest.gather import Feed, Gathering
 from service.ingest.keys import Delivery
@@ -74,9 +75,12 @@ def test_most_lines_of_a_log_are_known_by_their_bytes(monkeypatch: pytest.Monkey
     memory = Memory(recogniser())
     parsed: list[object] = []
     record = memory.recogniser.record
-    monkeypatch.setattr(
-        memory.recogniser, "record", lambda value: parsed.append(value) or record(value)
-    )
+
+    def counting(value: dict[str, Any]) -> Event | Rejected | Ignored:
+        parsed.append(value)
+        return record(value)
+
+    monkeypatch.setattr(memory.recogniser, "record", counting)
     line = (
         b'{"time":"2026-10-05T10:15:%02d.%03dZ","msg":"Tools listed","data":{"sessionId":"s%d"}}\n'
     )
