@@ -127,7 +127,8 @@ class Alike:
             record = loads(line)
         except ValueError:
             return False
-        found = self._forms.find(record) if isinstance(record, dict) else None
+        taken = self._forms.read(record) if isinstance(record, dict) else None
+        found = self._forms.find(taken) if taken is not None else None
         if found is None or found[0] is not form:
             return False
         return found[1] == tuple(None if place < 0 else _value(others[place]) for place in places)

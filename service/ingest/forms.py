@@ -82,6 +82,16 @@ Varying = tuple[object, object, object]
 """Time, session and request id as they stand in a record; None for one that the form has not."""
 
 
+class Print(NamedTuple):
+    """What is looked for in a record, as it stands there."""
+
+    fingerprint: tuple[Any, ...]
+    """The places that hold something, in the order of the record's keys, each with its value but where
+    records of one form differ."""
+    values: list[Any]
+    """What stands in the latter, in the same order."""
+
+
 class _Node:
     """A place in a record, and the places below."""
 
@@ -113,43 +123,43 @@ class Forms:
         self._settle(self._root)
         self._known: Recent[tuple[Any, ...], Form] = Recent(FORMS)
 
-    def find(self, record: dict[str, Any]) -> tuple[Form, Varying] | None:
-        """Return a record's form, and what it holds where records of that form differ."""
+    def read(self, record: dict[str, Any]) -> Print | None:
+        """Return by what a record's form is found; None for a record whose form is not remembered."""
         found: list[Any] = []
         values: list[Any] = []
         try:
             _fingerprint(self._root.below, record, found, values)
-            form = self._known.get(tuple(found))
-        except TypeError:  # a list of lists, or an object where a text belongs
+            taken = Print(tuple(found), values)
+            hash(taken.fingerprint)
+        except TypeError:  # a list of lists, or the like
             return None
+        return taken
+
+    def find(self, taken: Print) -> tuple[Form, Varying] | None:
+        """Return a record's form, and what it holds where records of that form differ."""
+        form = self._known.get(taken.fingerprint)
         if form is None:
             return None
         time, session, request = form.places
+        values = taken.values
         return form, (
             values[time],
             values[session] if session >= 0 else None,
             values[request] if request >= 0 else None,
         )
 
-    def learn(self, record: dict[str, Any], event: Event) -> None:
+    def learn(self, taken: Print, event: Event) -> None:
         """Remember the form of a record that was read the long way."""
         if event.time_ns is None or not (event.request_id is None or _plain(event.request_id)):
             return
-        found: list[Any] = []
-        values: list[Any] = []
-        try:
-            _fingerprint(self._root.below, record, found, values)
-            fingerprint = tuple(found)
-            hash(fingerprint)
-        except TypeError:
-            return
+        found, values = taken
         nodes = [item for item in found if type(item) is _Node]
         ranks = self._ranks[event.profile]
         places = [_place(ranks.get(field, ()), nodes) for field in VARYING]
         texts = sum(len(item) for item in found if type(item) is str)
         if texts > _TEXTS or not _agree(event, places, values):
             return
-        self._known.put(fingerprint, Form(event, (places[0], places[1], places[2])))
+        self._known.put(found, Form(event, (places[0], places[1], places[2])))
 
     def known(
         self, form: Form, time: object, session: object, request: object, latest_ns: int

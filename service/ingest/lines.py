@@ -67,7 +67,8 @@ def split_blocks(chunks: Iterable[bytes], max_line_bytes: int) -> Iterator[bytes
             tail.add(piece)
             continue
         if tail.size + end <= max_line_bytes:
-            yield tail.take() + piece[:end]
+            # One copy of what is a gigabyte in the end, not two.
+            yield b"".join((*tail.take(), memoryview(piece)[:end]))
         else:
             first, _, rest = piece[:end].partition(b"\n")
             tail.add(first)
@@ -158,11 +159,11 @@ class _Tail:
                 self._too_long = True
                 self._parts = [b"".join(self._parts)[:_HEAD_BYTES]]
 
-    def take(self) -> bytes:
-        """Return what there is of the line, which is not too long, and begin the next."""
-        raw = b"".join(self._parts)
+    def take(self) -> list[bytes]:
+        """Return the parts of the line, which is not too long, and begin the next."""
+        parts = self._parts
         self._parts, self.size = [], 0
-        return raw
+        return parts
 
     def close(self, *, unfinished: bool) -> Iterator[Line]:
         """Yield the line, unless it is blank, and begin the next."""

@@ -37,11 +37,14 @@ class Memory:
 
     def _record(self, record: dict[str, Any], raw: bytes | None = None) -> Outcome:
         """Read a record; *raw* is the line that it is."""
-        found = self._forms.find(record)
+        taken = self._forms.read(record)
+        if taken is None:
+            return self.recogniser.record(record)
+        found = self._forms.find(taken)
         if found is None:
             outcome = self.recogniser.record(record)
             if isinstance(outcome, Event):
-                self._forms.learn(record, outcome)
+                self._forms.learn(taken, outcome)
             return outcome
         form, values = found
         known = self._forms.known(form, *values, self.recogniser.latest_ns)
