@@ -1,23 +1,22 @@
 """
 A line like one that was read before is known by its bytes, and need not even be parsed.
 
-Cut the time, the session and the request id out of a line: what is left, the **skeleton**, is the
-same for every line that a logger writes of one form. The cuts lie inside of JSON strings or numbers,
+Cut the time, the session and the other values in which records of one form differ out of a line: what is
+left, the **skeleton**, is the same for every line that a logger writes of that form. The cuts lie inside of JSON strings or numbers,
 so whatever stands there cannot change how the rest of the line is read, as long as it is plain.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
-from service.ingest.forms import Form, Forms, Known, Varying
+from service.ingest.forms import Form, Forms, Known, Places, Varying
 from service.ingest.jsontext import loads
 from service.ingest.needles import Search
 from service.ingest.recent import Recent
 
-SKELETONS: Final = 8_192
+SKELETONS: Final = 2_048
 """How many skeletons are remembered at least, and half of how many at most."""
 
-_SEEN: Final = 65_536
 _LONGEST: Final = 2_048
 _ORDERS: Final = 4
 _TRIES: Final = 4_096
@@ -38,12 +37,12 @@ class Alike:
         self._forms = forms
         self._search = search
         self._orders: tuple[Order, ...] = ()
-        self._known: Recent[bytes, tuple[Form, int, int, int]] = Recent(SKELETONS)
-        self._seen: set[int] = set()
+        self._known: Recent[bytes, tuple[Form, Places]] = Recent(SKELETONS)
         self._tries = self._hits = self._pause = 0
 
-    def find(self, raw: bytes, latest_ns: int) -> Known | None:
-        """Return what a line is, where one of the same skeleton was read before."""
+    def find(self, raw: bytes, server: str | None, latest_ns: int) -> Known | None:
+        """Return what a line is, where one of the same skeleton was read before; *server* and
+        *latest_ns* as in `Forms.known`."""
         if self._pause:
             self._pause -= 1
             return None
@@ -55,64 +54,47 @@ class Alike:
             known = self._known.get(skeleton)
             if known is not None:
                 self._hits += 1
-                form, time, session, request = known
+                form, (time, session, request, client, version, tool) = known
                 try:
-                    return self._forms.known(
-                        form,
+                    values = (
                         _value(cuts[time]),
                         None if session < 0 else _value(cuts[session]),
                         None if request < 0 else _value(cuts[request]),
-                        latest_ns,
+                        None if client < 0 else _value(cuts[client]),
+                        None if version < 0 else _value(cuts[version]),
+                        None if tool < 0 else _value(cuts[tool]),
                     )
                 except UnicodeDecodeError:
                     return None
+                return self._forms.known(form, values, server, latest_ns)
         return None
 
     def learn(self, raw: bytes, form: Form, values: Varying) -> None:
         """
-        Remember the skeleton of a line, the second time that it is seen.
+        Remember the skeleton of a line.
 
         *form* and *values* are what `Forms.find` says of the record that the line is.
         """
         if self._pause or len(raw) > _LONGEST or b"\0" in raw:
             return
-        for order in (*self._orders, None):
-            order = order or self._new_order(raw, values)
-            skeleton, cuts = cut(raw, order)
-            places = _places(cuts, values)
-            if places is not None:
-                if self._seen_before(skeleton) and self._same_form(raw, order, form, places):
-                    self._known.put(skeleton, (form, *places))
+        for order in self._orders:
+            if self._remember(raw, order, form, values):
                 return
+        order = _order(raw, values)
+        if order not in self._orders and self._remember(raw, order, form, values):
+            kept = [each for each in self._orders if not _within(each, order)]
+            self._orders = (order, *kept[: _ORDERS - 1])
 
-    def _new_order(self, raw: bytes, values: Varying) -> Order:
-        """Remember what stands before *values* in a line, as an order of cuts; empty where one of
-        them does not stand there plainly."""
-        found = sorted(
-            (at, prefix)
-            for value in values
-            if value is not None
-            for at, prefix in [_before(raw, value)]
-        )
-        if not found or found[0][0] < 0:
-            return ()
-        wanted = tuple((prefix, prefix.endswith(b'"'), len(prefix)) for _, prefix in found)
-        kept = [order for order in self._orders if not _within(order, wanted)]
-        self._orders = (wanted, *kept[: _ORDERS - 1])
-        return wanted
+    def _remember(self, raw: bytes, order: Order, form: Form, values: Varying) -> bool:
+        """Remember the skeleton that an order of cuts leaves of a line, if it is a good one."""
+        skeleton, cuts = cut(raw, order)
+        places = _places(cuts, values)
+        if places is None or not self._same_form(raw, order, form, places):
+            return False
+        self._known.put(skeleton, (form, places))
+        return True
 
-    def _seen_before(self, skeleton: bytes) -> bool:
-        number = hash(skeleton)
-        if number in self._seen:
-            return True
-        if len(self._seen) >= _SEEN:
-            self._seen.clear()
-        self._seen.add(number)
-        return False
-
-    def _same_form(
-        self, raw: bytes, order: Order, form: Form, places: tuple[int, int, int]
-    ) -> bool:
+    def _same_form(self, raw: bytes, order: Order, form: Form, places: Places) -> bool:
         """Whether other text in the cuts gives the same form, with that text in the three places."""
         skeleton, cuts = cut(raw, order)
         others = [
@@ -182,20 +164,27 @@ def _value(one: bytes | int) -> object:
     return "" if "\\" in text else text
 
 
-def _places(cuts: Sequence[bytes | int], values: Varying) -> tuple[int, int, int] | None:
-    """Which cuts hold a record's time, session and request id (-1: there is none); None where one of
-    them was not cut out."""
+def _order(raw: bytes, values: Varying) -> Order:
+    """What stands before *values* in a line; empty where one of them does not stand there plainly."""
+    found = sorted(_before(raw, value) for value in values if value is not None)
+    if not found or found[0][0] < 0:
+        return ()
+    return tuple((prefix, prefix.endswith(b'"'), len(prefix)) for _, prefix in found)
+
+
+def _places(cuts: Sequence[bytes | int], values: Varying) -> Places | None:
+    """Which cuts hold the varying values of a record; None where one of them was not cut out."""
     try:
         read = [_value(one) for one in cuts]
     except UnicodeDecodeError:
         return None
-    places = [-1, -1, -1]
+    places = [-1] * len(values)
     for n, value in enumerate(values):
         if value is not None:
             if value not in read:
                 return None
             places[n] = read.index(value)
-    return places[0], places[1], places[2]
+    return cast(Places, tuple(places))
 
 
 def _before(raw: bytes, value: object) -> tuple[int, bytes]:

@@ -1,27 +1,31 @@
 """
-What was read once is not read again: records that differ in time, session and request only.
+What was read once is not read again: records that differ in a few plain values only.
 
-A **form** is what such records have in common. It is found by the values of every place in which a
-profile looks for anything, so two records of one form are the same event but for the three. What a
-record means is said in one place only, `recognise`; here it is remembered.
+A **form** is what records have in common that differ in time, session, request id, client, version and
+tool only. It is found by the values of every other place in which a profile looks for anything, so two
+records of one form are the same event but for the six. What a record means is said in one place only,
+`recognise`; here it is remembered.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple, TypeGuard
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple, TypeGuard, cast
 
 from service.events import TOOL_KINDS, Event, Subject
 from service.ingest.extract import text_of
 from service.ingest.keys import Frame, Hasher
 from service.ingest.profiles import Path, Profile
 from service.ingest.recent import Recent
-from service.ingest.rows import subject_of
+from service.ingest.rows import server_of, subject_of
 from service.ingest.times import EARLIEST_NS, LATEST_NS, BadTime, parse_time
 
-VARYING: Final = ("time", "session", "request_id")
+VARYING: Final = ("time", "session", "request_id", "client", "version", "tool")
 """The fields in which records of one form differ."""
 
-FORMS: Final = 8_192
+FORMS: Final = 2_048
 """How many forms are remembered at least, and half of how many at most."""
+
+READY: Final = 8_192
+"""How many pairs of a form and a client, version and tool are remembered at least."""
 
 SESSIONS: Final = 16_384
 """How many sessions are remembered at least."""
@@ -33,35 +37,35 @@ _ABSENT: Final = -1
 _UNCLEAR: Final = -2
 
 
+Varying = tuple[object, object, object, object, object, object]
+"""What stands in a record for `VARYING`; None for a field that its form has not, or that is the same in
+all records of the form."""
+
+Places = tuple[int, int, int, int, int, int]
+"""Which of several values are those of `VARYING`; -1 where none is."""
+
+
 class Form:
-    """What records that differ in time, session and request only have in common."""
+    """What records have in common that differ in `VARYING` only."""
 
-    __slots__ = ("_event", "_ready", "is_call", "kind", "places", "request", "session")
+    __slots__ = ("event", "places", "request", "session")
 
-    def __init__(self, event: Event, places: tuple[int, int, int]) -> None:
-        self._event = event
-        self._ready: dict[str | None, tuple[Subject, Frame]] = {}
-        self.kind = int(event.kind)
-        self.is_call = event.kind in TOOL_KINDS
+    def __init__(self, event: Event, places: Places) -> None:
+        self.event = event
+        """The first record of this form, which stands for the others."""
         self.places = places
-        """Which of the varying values of a record are its time, session and request id; -1: none."""
+        """Which of the varying values of a record are those of `VARYING`."""
         self.session = event.session
         self.request = None if event.request_id is None else event.request_id.encode()
 
-    def ready(
-        self, server: str | None, server_of: Callable[[Event], str], hasher: Hasher
-    ) -> tuple[Subject, Frame]:
-        """
-        Return what is stored and hashed of every event of this form.
 
-        *server* is that of the delivery; where it names none, *server_of* tells it from the event.
-        """
-        known = self._ready.get(server)
-        if known is None:
-            name = server or server_of(self._event)
-            known = subject_of(self._event, name, hasher), Frame(name, self._event, hasher)
-            self._ready[server] = known
-        return known
+class Ready(NamedTuple):
+    """What the events of one form, client, version and tool have in common."""
+
+    subject: Subject
+    frame: Frame
+    kind: int
+    is_call: bool
 
 
 class Session(NamedTuple):
@@ -73,13 +77,9 @@ class Session(NamedTuple):
     """The hash once more, as the bytes that go into a key."""
 
 
-Known = tuple[Form, int, Session | None, bytes | None]
-"""A record of a known form: (form, time in ns, session, request id as it stands in the record). A
-plain tuple: one is made for every event."""
-
-
-Varying = tuple[object, object, object]
-"""Time, session and request id as they stand in a record; None for one that the form has not."""
+Known = tuple[Ready, int, Session | None, bytes | None]
+"""An event of a known form: (what it is, time in ns, session, request id). A plain tuple: one is made
+for every event."""
 
 
 class Print(NamedTuple):
@@ -95,11 +95,13 @@ class Print(NamedTuple):
 class _Node:
     """A place in a record, and the places below."""
 
-    __slots__ = ("below", "fields", "varies")
+    __slots__ = ("below", "fields", "inside", "varies")
 
     def __init__(self) -> None:
         self.below: dict[str, _Node] = {}
         self.fields: set[str] = set()
+        self.inside = object()
+        """Stands in a fingerprint where an object is here, which is no value of this place."""
         self.varies = False
 
 
@@ -107,7 +109,7 @@ class Forms:
     """Remembers the forms of records. Threads may share it: the worst that can happen is that one
     of them reads what another has read too."""
 
-    def __init__(self, profiles: Iterable[Profile], hasher: Hasher) -> None:
+    def __init__(self, profiles: Sequence[Profile], hasher: Hasher) -> None:
         self._hasher = hasher
         self._sessions: Recent[str, Session] = Recent(SESSIONS)
         self._root = _Node()
@@ -122,6 +124,8 @@ class Forms:
                 self._plant(path, "required")
         self._settle(self._root)
         self._known: Recent[tuple[Any, ...], Form] = Recent(FORMS)
+        self._ready: Recent[tuple[object, ...], Ready] = Recent(READY)
+        self._greetings = frozenset(tool for each in profiles for tool in each.greeting_tools)
 
     def read(self, record: dict[str, Any]) -> Print | None:
         """Return by what a record's form is found; None for a record whose form is not remembered."""
@@ -140,12 +144,15 @@ class Forms:
         form = self._known.get(taken.fingerprint)
         if form is None:
             return None
-        time, session, request = form.places
         values = taken.values
+        time, session, request, client, version, tool = form.places
         return form, (
             values[time],
             values[session] if session >= 0 else None,
             values[request] if request >= 0 else None,
+            values[client] if client >= 0 else None,
+            values[version] if version >= 0 else None,
+            values[tool] if tool >= 0 else None,
         )
 
     def learn(self, taken: Print, event: Event) -> None:
@@ -154,52 +161,78 @@ class Forms:
             return
         found, values = taken
         nodes = [item for item in found if type(item) is _Node]
+        if sum(node.fields == {"tool"} for node in nodes) > 1:
+            return  # which profile counts may depend on which of them is blank
         ranks = self._ranks[event.profile]
         places = [_place(ranks.get(field, ()), nodes) for field in VARYING]
         texts = sum(len(item) for item in found if type(item) is str)
-        if texts > _TEXTS or not _agree(event, places, values):
-            return
-        self._known.put(found, Form(event, (places[0], places[1], places[2])))
+        if texts <= _TEXTS and _agree(event, places, values):
+            self._known.put(found, Form(event, cast(Places, tuple(places))))
 
     def known(
-        self, form: Form, time: object, session: object, request: object, latest_ns: int
+        self, form: Form, values: Varying, server: str | None, latest_ns: int
     ) -> Known | None:
         """
-        Return a record of a form, its time, session and request id (None where they do not vary)
-        read.
+        Return the event that a record of *form* is whose varying values are *values*.
 
-        None where they need a closer look: a time that is none or later than *latest_ns*, a session
-        that is no plain text.
+        None where they need a closer look: a time that is none or later than *latest_ns*, text that is
+        not plain. *server* is the delivery's; where it names none, the record's own.
         """
+        time, session, request, client, version, tool = values
         try:
             time_ns = parse_time(time)
-        except BadTime:
+            ready = self._ready.get((form, server, client, version, tool))
+        except (BadTime, TypeError):  # TypeError: a list where a text belongs
             return None
         if not EARLIEST_NS <= time_ns <= latest_ns or time_ns >= LATEST_NS:
             return None
-        if session is None:
-            session = form.session
-        if session is not None:
-            if type(session) is not str:
+        ready = ready or self._make_ready(form, server, client, version, tool)
+        if ready is None:
+            return None
+        joined = None
+        if session is not None or form.session is not None:
+            joined = self._session(form.session if session is None else session)
+            if joined is None:
                 return None
-            session = self._sessions.get(session) or self._session(session)
-            if session is None:
-                return None
-        if request is None:
-            return form, time_ns, session, form.request
         if type(request) is int:
             request = str(request)
-        if not _plain(request):
-            return None
-        return form, time_ns, session, request.encode()
+        if request is None or _plain(request):
+            return ready, time_ns, joined, form.request if request is None else request.encode()
+        return None
 
-    def _session(self, text: str) -> Session | None:
-        """Remember a session; None where it is no plain text."""
-        if not _plain(text):
+    def _make_ready(
+        self, form: Form, server: str | None, client: object, version: object, tool: object
+    ) -> Ready | None:
+        """Remember what the records of a form with these values are; None where one is no plain text."""
+        changed: dict[str, Any] = {
+            name: text
+            for name, text in (("client", client), ("version", version), ("tool", tool))
+            if text is not None
+        }
+        if not all(map(_plain, changed.values())) or tool in self._greetings:
             return None
-        digest = self._hasher.identity("session", text)
-        found = Session(text, digest, digest.encode())
-        self._sessions.put(text, found)
+        event = form.event
+        fields = tuple((name, changed.get(name, text)) for name, text in event.key_fields)
+        event = event._replace(**changed, key_fields=fields)
+        name = server_of(event, server)
+        ready = Ready(
+            subject_of(event, name, self._hasher),
+            Frame(name, event, self._hasher),
+            int(event.kind),
+            event.kind in TOOL_KINDS,
+        )
+        self._ready.put((form, server, client, version, tool), ready)
+        return ready
+
+    def _session(self, text: object) -> Session | None:
+        """Return a session by its id; None where that is no plain text."""
+        if type(text) is not str:
+            return None
+        found = self._sessions.get(text)
+        if found is None and _plain(text):
+            digest = self._hasher.identity("session", text)
+            found = Session(text, digest, digest.encode())
+            self._sessions.put(text, found)
         return found
 
     def _plant(self, path: Path, field: str) -> _Node:
@@ -211,7 +244,7 @@ class Forms:
 
     def _settle(self, node: _Node) -> None:
         """A place varies where only a time, only a session, … is looked for in it, by any profile."""
-        node.varies = len(node.fields) == 1 and node.fields <= {*VARYING} and not node.below
+        node.varies = len(node.fields) == 1 and node.fields <= {*VARYING}
         for inner in node.below.values():
             self._settle(inner)
 
@@ -227,16 +260,17 @@ def _fingerprint(
         node = below.get(key)
         if node is None or value is None:
             continue
+        if type(value) is dict and node.below:
+            found.append(node.inside)
+            _fingerprint(node.below, value, found, values)
+            continue
         found.append(node)
         if node.varies:
             values.append(value)
         elif type(value) is str:
             found.append(value)
         elif type(value) is dict:
-            if node.below:
-                _fingerprint(node.below, value, found, values)
-            else:
-                found.append(dict)
+            found.append(dict)
         else:  # 1, 1.0 and True are equal, and read differently
             found.append(type(value))
             found.append(tuple(value) if type(value) is list else value)
@@ -260,14 +294,14 @@ def _agree(event: Event, places: list[int], values: list[Any]) -> bool:
     Whether the places give what was read. They do not where a value is blank, so that the next place
     counted, or where the time stands in a place that something else is read from too.
     """
-    time_at, session_at, request_at = places
-    if time_at < 0 or _UNCLEAR in places:
+    if places[0] < 0 or _UNCLEAR in places:
         return False
-    for at, read in ((session_at, event.session), (request_at, event.request_id)):
-        if at >= 0 and (read is None or text_of(values[at]) != read):
+    read = (event.session, event.request_id, event.client, event.version, event.tool)
+    for at, text in zip(places[1:], read, strict=True):
+        if at >= 0 and (text is None or text_of(values[at]) != text):
             return False
     try:
-        return parse_time(values[time_at]) == event.time_ns
+        return parse_time(values[places[0]]) == event.time_ns
     except BadTime:
         return False
 

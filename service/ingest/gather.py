@@ -14,13 +14,10 @@ from service.ingest.forms import Known
 from service.ingest.keys import Delivery
 from service.ingest.lines import Line, lines_of
 from service.ingest.memory import Memory
-from service.ingest.rows import request_number, row_of
+from service.ingest.rows import DEFAULT_SERVER, request_number, row_of, server_of
 from service.ingest.scan import DENSE, Block
 
 HOUR_NS: Final = 3_600 * 10**9
-
-DEFAULT_SERVER: Final = "default"
-"""The server of records that neither their delivery nor a field of theirs names one for."""
 
 Watcher = Callable[[Record, Event | Rejected | Ignored], None]
 """Told of each record and of what became of it."""
@@ -132,7 +129,7 @@ class Gathering:
         blank = taken = 0
         known: list[int] = []
         for place, raw in block.lines():
-            outcome = read(raw)
+            outcome = read(raw, self._server)
             if type(outcome) is tuple:  # faster than isinstance, and asked of every event
                 self._keep_known(outcome, known)  # type: ignore[arg-type] # an Event's type is Event
                 taken += 1
@@ -175,7 +172,7 @@ class Gathering:
     def _outcome(self, record: Record) -> Event | Known | Rejected | Ignored | None:
         if self._watch is None:
             if isinstance(record, Parsed):
-                return self._reader.value(record.value)
+                return self._reader.value(record.value, self._server)
             return self._recogniser.read(record)
         if isinstance(record, Parsed):
             outcome: Event | Rejected | Ignored | None = self._recogniser.value(record.value)
@@ -190,8 +187,7 @@ class Gathering:
 
     def _keep_known(self, outcome: Known, known: list[int]) -> None:
         """Keep an event of a form that was read before; its time is added to *known*."""
-        form, time_ns, session, request = outcome
-        subject, frame = form.ready(self._server, _server_of, self._hasher)
+        (subject, frame, kind, is_call), time_ns, session, request = outcome
         number = None
         if session is None:
             digest = None
@@ -199,9 +195,9 @@ class Gathering:
         else:
             _, digest, ascii_digest = session
             filled = frame.fill(time_ns, ascii_digest, request)
-            if request is not None and form.is_call:
+            if request is not None and is_call:
                 number = request_number(request)
-        key = self._delivery.varied_key(filled, form.kind)
+        key = self._delivery.varied_key(filled, kind)
         time_us = time_ns // 1_000
         part = self._parts.get(subject.server) or self._part(subject.server)
         part.rows.append((time_us, key, subject, digest, number, time_ns - time_us * 1_000))
@@ -219,7 +215,7 @@ class Gathering:
             if outcome.time_ns is not None:
                 part.hear(outcome.time_ns)
             return
-        server = self._server or _server_of(outcome)
+        server = server_of(outcome, self._server)
         key = self._delivery.key(server, outcome, position)
         row = row_of(outcome, server=server, key=key, now_us=self._now_us, hasher=self._hasher)
         part = self._part(server)
@@ -261,10 +257,6 @@ class Gathering:
         if isinstance(record, Line):
             return self._recogniser.line_time(record.raw)
         return self._recogniser.value_time(record.value)
-
-
-def _server_of(event: Event) -> str:
-    return names.bounded(event.server or DEFAULT_SERVER)
 
 
 def _first(times: Iterable[int | None]) -> int | None:

@@ -20,22 +20,32 @@ class Memory:
         self._forms = Forms(recogniser.profiles, recogniser.hasher)
         self._alike = Alike(self._forms, recogniser.search)
 
-    def line(self, raw: bytes) -> Outcome | None:
-        """Return what one whole line is, or None for a blank one."""
-        known = self._alike.find(raw, self.recogniser.latest_ns)
+    def line(self, raw: bytes, server: str | None) -> Outcome | None:
+        """
+        Return what one whole line is, or None for a blank one.
+
+        *server* is the delivery's; where it names none, an event belongs to that of its record.
+        """
+        known = self._alike.find(raw, server, self.recogniser.latest_ns)
         if known is not None:
             return known
 
         def record(value: dict[str, Any]) -> Outcome:
-            return self._record(value, raw)
+            return self._record(value, server, raw)
 
         return self.recogniser.line(raw, record=record)
 
-    def value(self, value: object) -> Outcome:
-        """Return what an already parsed record is."""
-        return self.recogniser.value(value, record=self._record)
+    def value(self, value: object, server: str | None) -> Outcome:
+        """Return what an already parsed record is; *server* as in `line`."""
 
-    def _record(self, record: dict[str, Any], raw: bytes | None = None) -> Outcome:
+        def record(value: dict[str, Any]) -> Outcome:
+            return self._record(value, server)
+
+        return self.recogniser.value(value, record=record)
+
+    def _record(
+        self, record: dict[str, Any], server: str | None, raw: bytes | None = None
+    ) -> Outcome:
         """Read a record; *raw* is the line that it is."""
         taken = self._forms.read(record)
         if taken is None:
@@ -47,7 +57,7 @@ class Memory:
                 self._forms.learn(taken, outcome)
             return outcome
         form, values = found
-        known = self._forms.known(form, *values, self.recogniser.latest_ns)
+        known = self._forms.known(form, values, server, self.recogniser.latest_ns)
         if known is None:
             return self.recogniser.record(record)
         if raw is not None:

@@ -9,10 +9,18 @@ from service import names
 from service.events import TOOL_KINDS, Caller, CallerLevel, Event, Fact, Kind, Row, Subject
 from service.ingest.keys import Hasher, network_of
 
+DEFAULT_SERVER: Final = "default"
+"""The server of records that neither their delivery nor a field of theirs names one for."""
+
 _SIGN: Final = 1 << 63
 _ZERO: Final = 0x30
 _DIGITS: Final = 18
 """Decimal numbers of up to this many digits stand for themselves."""
+
+
+def server_of(event: Event, given: str | None) -> str:
+    """Return the server that an event belongs to: the delivery's, where that names one."""
+    return given or names.bounded(event.server or DEFAULT_SERVER)
 
 
 def row_of(event: Event, *, server: str, key: int, now_us: int, hasher: Hasher) -> Row:
