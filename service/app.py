@@ -12,6 +12,7 @@ from service.api import guard, ingest, problems, reference, routes
 from service.clock import Clock, system_clock
 from service.pipeline import Pipeline
 from service.settings import Settings
+from service.store.driver import Writer
 from service.store.engine import make_engine
 from service.store.migrate import ensure_ready
 
@@ -27,9 +28,14 @@ def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
     engine = make_engine(settings.database_url)
     ensure_ready(engine, settings.auto_upgrade)
 
+    writer = Writer(settings.database_url)
+    pipeline = Pipeline(writer, settings, clock=clock)
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         yield
+        pipeline.close()
+        writer.close()
         engine.dispose()
 
     app = FastAPI(
@@ -43,7 +49,7 @@ def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
     app.state.settings = settings
     app.state.clock = clock
     app.state.engine = engine
-    app.state.pipeline = Pipeline(engine, settings, clock=clock)
+    app.state.pipeline = pipeline
     problems.install(app)
     hosts = (name.strip().lower() for name in settings.allowed_hosts.split(","))
     app.add_middleware(guard.Guard, hosts=frozenset(filter(None, hosts)))

@@ -5,16 +5,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from service import names, terminal
 from service.clock import system_clock
 from service.errors import LastCallError, UnreadableInput
 from service.events import Event, Ignored, Receipt, Rejected, Release
 from service.ingest import body, sources
-from service.ingest import hints as hinting
 from service.pipeline import Feed, Pipeline, Watcher, new_run
 from service.settings import Settings
-from service.store import engine, migrate
+from service.store.driver import Writer
+
+if TYPE_CHECKING:
+    from service.ingest.hints import Hint, Hints
 
 
 @dataclass(slots=True)
@@ -23,18 +26,22 @@ class Intake:
 
     receipt: Receipt = field(default_factory=Receipt)
     unread: list[str] = field(default_factory=list)
-    hints: list[hinting.Hint] = field(default_factory=list)
+    hints: "list[Hint]" = field(default_factory=list)
 
 
 @contextmanager
 def open_pipeline(settings: Settings) -> Iterator[Pipeline]:
     """A pipeline over the database of `settings`, its schema made ready; closed at the end."""
-    opened = engine.make_engine(settings.database_url)
+    writer = Writer(settings.database_url)
     try:
-        migrate.ensure_ready(opened, settings.auto_upgrade)
-        yield Pipeline(opened, settings)
+        writer.ensure_ready(settings.auto_upgrade)
+        pipeline = Pipeline(writer, settings)
+        try:
+            yield pipeline
+        finally:
+            pipeline.close()
     finally:
-        opened.dispose()
+        writer.close()
 
 
 def read(
@@ -57,9 +64,13 @@ def read(
         source=names.feed_name("--source", source) or "files",
         batch=new_run(system_clock()),
     )
-    gathered = hinting.Hints() if hints else None
     if not found:
         return done  # no database is made for nothing
+    gathered = None
+    if hints:
+        from service.ingest.hints import Hints
+
+        gathered = Hints()
     with open_pipeline(settings) as pipeline, terminal.progress(_total_size(found)) as bar:
         for path in found:
             receipt = Receipt()
@@ -69,7 +80,7 @@ def read(
                         opened,
                         feed,
                         receipt=receipt,
-                        progress=bar.follow(opened),
+                        progress=bar.follow(opened) if bar else None,
                         watch=_gathering(gathered) if gathered else None,
                     )
             except UnreadableInput as error:
@@ -100,7 +111,7 @@ def _total_size(paths: Sequence[str]) -> int | None:
     return sum(file.stat().st_size for file in files)
 
 
-def _gathering(hints: hinting.Hints) -> Watcher:
+def _gathering(hints: "Hints") -> Watcher:
     """Gather hints from what is ignored."""
 
     def watch(record: body.Record, outcome: Event | Rejected | Ignored) -> None:

@@ -7,14 +7,18 @@ transaction each: a request is one portion, a file commits every `commit_records
 What no line says, somebody says outright: a release is recorded here too.
 """
 
-import secrets as random
+import os
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from typing import Self
 
 from service import names
 from service.clock import DAY_US, Clock, system_clock
+from service.committer import Committer
 from service.errors import BadParameter, BodyNotDecodable, BodyTooLarge, UnreadableInput
 from service.events import BatchName, Portion, Receipt, Recorded, Release, Stored
 from service.ingest import body, keys, recognise, sources
@@ -22,15 +26,15 @@ from service.ingest.gather import Feed, Gathering, Watcher
 from service.ingest.memory import Memory
 from service.ingest.profiles import Profile, load_profiles
 from service.settings import Settings
-from service.store import engine as db
 from service.store import releases, secrets, tallies, writer
+from service.store.driver import Connection, Writer
 
 __all__ = ["Feed", "Pipeline", "Watcher", "new_run", "profiles_of", "recogniser"]
 
 
 def new_run(now_us: int) -> BatchName:
     """Name the batch of one `ingest` run."""
-    return BatchName(kind="ingest", label=f"{_iso(now_us, 'seconds')} {random.token_hex(4)}")
+    return BatchName(kind="ingest", label=f"{_iso(now_us, 'seconds')} {os.urandom(4).hex()}")
 
 
 def request_batch(now_us: int) -> BatchName:
@@ -74,21 +78,21 @@ def recogniser(
 class Pipeline:
     """Turns deliveries into stored events. Safe to share between threads."""
 
-    def __init__(
-        self,
-        engine: db.Engine,
-        settings: Settings,
-        *,
-        clock: Clock = system_clock,
-    ) -> None:
-        self._engine = engine
+    def __init__(self, writer: Writer, settings: Settings, *, clock: Clock = system_clock) -> None:
+        """The database of *writer* must be ready. The writer stays the caller's, to be closed after."""
+        self._writer = writer
+        self._committer = Committer(writer)
         self._settings = settings
         self._clock = clock
-        with db.reading(engine) as connection:
+        with writer.reading() as connection:
             key, identity = secrets.read_secrets(connection)
         hasher = keys.Hasher(keys.Secrets(key=key, identity=identity))
         self.recogniser = recogniser(settings, hasher, clock)
         self._memory = Memory(self.recogniser)
+
+    def close(self) -> None:
+        """Answer the requests that wait, and take no more."""
+        self._committer.close()
 
     def request(
         self, data: bytes, *, server: str | None, source: str, content_encoding: str | None = None
@@ -108,7 +112,7 @@ class Pipeline:
         )
         gathering.take(body.records(text, self._settings.max_line_bytes))
         account = _Account(Receipt())
-        self._store(gathering, account)
+        account.add(*self._committer.commit(self._work(gathering.portions(), account)))
         return account.receipt
 
     def file(
@@ -139,20 +143,24 @@ class Pipeline:
             self._clock(),
             watch=watch,
         )
-        try:
-            for record in body.stream_records(
-                source.chunks(), self._settings.max_line_bytes, self._settings.max_body_bytes
-            ):
-                gathering.take([record])
-                if gathering.size >= self._settings.commit_records:
-                    self._store(gathering, account)
-                if progress is not None:
-                    progress(account.receipt)
-        except (UnreadableInput, BodyTooLarge, BodyNotDecodable):
-            self._store(gathering, account)
-            raise
+        limits = self._settings
+        with _Behind() as behind:
+            try:
+                for record in body.stream_records(
+                    source.chunks(), limits.max_line_bytes, limits.max_body_bytes
+                ):
+                    gathering.take([record])
+                    if gathering.size >= limits.commit_records:
+                        behind.do(partial(self._store, gathering.portions(), account))
+                    if progress is not None:
+                        progress(account.receipt)
+            except (UnreadableInput, BodyTooLarge, BodyNotDecodable):
+                behind.wait()
+                self._store(gathering.portions(), account)
+                raise
+            behind.wait()
         if gathering.size or account.receipt.batch is None:
-            self._store(gathering, account)
+            self._store(gathering.portions(), account)
         return account.receipt
 
     def release(
@@ -184,14 +192,24 @@ class Pipeline:
                 "record a release when it has come",
             )
         release = Release(server=named, version=text, at_us=at_us, source=source)
-        with db.writing(self._engine) as connection:
+        with self._writer.transaction() as connection:
             return release, releases.record(connection, release)
 
-    def _store(self, gathering: Gathering, account: "_Account") -> None:
+    def _store(self, portions: list[Portion], account: "_Account") -> None:
         """Store what was gathered in a transaction of its own."""
-        portions = gathering.portions()
+        work = self._work(portions, account)
+        with self._writer.transaction() as connection:
+            done, said = work(connection)
+        account.add(done, said)
+
+    def _work(
+        self, portions: list[Portion], account: "_Account"
+    ) -> Callable[[Connection], "tuple[Done, dict[int, _Due]]"]:
+        """What is to be done within a transaction; once that is committed, the account is told of the
+        result."""
         days = self._settings.quarantine_days
-        with db.writing(self._engine) as connection:
+
+        def work(connection: Connection) -> tuple[Done, dict[int, _Due]]:
             stored = [writer.add(connection, each, quarantine_days=days) for each in portions]
             done = list(zip(portions, stored, strict=True))
             said = account.say(done)
@@ -199,7 +217,35 @@ class Pipeline:
                 more = due - account.said.get(batch, _Due())
                 day = portions[0].arrived_us // DAY_US
                 tallies.add_suppressed(connection, batch, day, more.suppressed, more.resend)
-        account.add(done, said)
+            return done, said
+
+        return work
+
+
+class _Behind:
+    """Does one thing after the other on a thread of its own, never more than one behind: while one
+    portion is stored, which is the database's work for the most part, the next is read."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(max_workers=1)
+        self._under_way: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._thread.shutdown()
+
+    def do(self, work: Callable[[], None]) -> None:
+        """Begin a thing when the one before is done. Raises what that one raised."""
+        self.wait()
+        self._under_way = self._thread.submit(work)
+
+    def wait(self) -> None:
+        """Wait until nothing is under way. Raises what the last thing raised."""
+        under_way, self._under_way = self._under_way, None
+        if under_way is not None:
+            under_way.result()
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def is_record(line: bytes) -> bool:
 def test_received_is_the_sum_of_the_four_fates(parts: list[list[bytes]], engine: db.Engine) -> None:
     """Of any lines, each that is not blank is accepted, duplicate, ignored or rejected; the sums of
     requests, of events stored and of a second delivery agree."""
-    pipeline = Pipeline(engine, Settings(), clock=lambda: NOW_US)
+    pipeline = Pipeline(writer_of(engine), Settings(), clock=lambda: NOW_US)
     with db.reading(engine) as connection:
         before = sum(stats.stats(connection)["events"].values())
     accepted = 0

@@ -26,7 +26,7 @@ def deliver(engine: Engine, path: Path, calls: list[dict[str, object]]) -> dict[
     """Read calls as one file that commits every second record; returns what its batches tallied
     beside the four fates, by server."""
     path.write_text(json.dumps(calls))
-    pipeline = Pipeline(engine, Settings(commit_records=2), clock=lambda: NOW_US)
+    pipeline = Pipeline(writer_of(engine), Settings(commit_records=2), clock=lambda: NOW_US)
     batch = new_run(NOW_US)
     with open_source(str(path)) as source:
         pipeline.file(source, Feed(server=None, source="files", batch=batch))
