@@ -66,6 +66,12 @@ class Settings(BaseSettings):
     max_body_bytes: Annotated[int, Field(ge=1024, description="largest decompressed body")] = (
         8 * 1024 * 1024
     )
+    held_bytes: Annotated[
+        int, Field(ge=1024, description="request bodies in memory at once; more wait, or get 503")
+    ] = 8 * 1024 * 1024
+    body_wait_s: Annotated[
+        int, Field(ge=1, description="seconds that a body waits for room, and may keep it unused")
+    ] = 10
     max_depth: Annotated[int, Field(ge=2, le=900, description="deepest JSON nesting")] = 100
     future_skew_s: Annotated[
         int, Field(ge=0, description="how far ahead of the clock a line's time may be, in seconds")
