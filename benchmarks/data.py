@@ -2,8 +2,9 @@
 Logs to measure with, made from a seed, and what is in them.
 
 A mixed log is what a server writes beside its tool traffic: long lines of no interest, a share of
-events of six kinds, and the dirt of real files (cut lines, CRLF, blank lines). What is in it is
-counted while it is written, so that every tool's answer can be checked.
+events of six kinds, and the dirt of real files (cut lines, CRLF, blank lines). In a dense log every
+line is an event, with the same dirt. What is in a log is counted while it is written, so that every
+tool's answer can be checked. No two lines are equal.
 """
 
 import gzip
@@ -28,21 +29,38 @@ KINDS = {
     "listen": ("Tool list subscription opened", 5),
 }
 """Kind → (message, weight)."""
+KIND_OF = {message: kind for kind, (message, _) in KINDS.items()}
 FILLERS = 4_096
 """Different lines of no interest; they are repeated, which no tool measured here makes use of."""
+LINES_A_SESSION, SESSIONS_AT_ONCE = 40, 30
 CUT, CRLF, BLANK = 0.0002, 0.001, 0.0005
 """Shares of lines that are cut, that end in CRLF, and that are blank."""
+
+Cell = tuple[str, str, str, str]
+"""Kind, tool (empty where the kind has none), client, UTC day."""
 
 
 @dataclass
 class Contents:
-    """What a log holds. `stale` counts by (tool, client, UTC day)."""
+    """What a log holds: records, those that are cut, and events by cell."""
 
     path: Path
     records: int = 0
     rejected: int = 0
-    events: Counter[str] = field(default_factory=Counter)
-    stale: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    cells: Counter[Cell] = field(default_factory=Counter)
+
+    @property
+    def events(self) -> Counter[str]:
+        """Events by kind."""
+        return by_kind(self.cells)
+
+
+def by_kind(cells: Counter[Cell]) -> Counter[str]:
+    """Sum cells by kind."""
+    found: Counter[str] = Counter()
+    for (kind, *_), number in cells.items():
+        found[kind] += number
+    return found
 
 
 def mixed(path: Path, size: int, seed: int, share: float) -> Contents:
@@ -57,28 +75,36 @@ def mixed(path: Path, size: int, seed: int, share: float) -> Contents:
     typical = 620 * (1 - share) + 260 * share
     step = timedelta(days=DAYS) / max(int(size / typical), 1)
     found = Contents(path)
-    at, written, number = START, 0, 0
-    kinds, weights = list(KINDS), [weight for _, weight in KINDS.values()]
+    events = Events(rng)
+    at, written = START, 0
     with path.open("wb", buffering=1 << 22) as out:
         while written < size:
-            number += 1
             at += step
             dice = rng.random()
             if dice < share:
-                (kind,) = rng.choices(kinds, weights)
-                line = _event(rng, kind, at, number, found)
+                line, cell = events.next(at)
+                found.cells[cell] += 1
             else:
                 line = fillers[int(dice * 1e9) % FILLERS].replace(b"@", _stamp(at).encode(), 1)
-                dirt = rng.random()
-                if dirt < CUT:
-                    line = line[: len(line) // 2]
-                    found.rejected += 1
-                elif dirt < CUT + BLANK:
-                    line = b""
-                elif dirt < CUT + BLANK + CRLF:
-                    line += b"\r"
+                line = _soiled(line, rng.random(), found)
             found.records += bool(line)
             written += out.write(line + b"\n")
+    return found
+
+
+def dense(path: Path, lines: int, seed: int) -> Contents:
+    """Write a log of so many *lines*, each of them an event unless it is cut or blank."""
+    rng = random.Random(seed)
+    step = timedelta(days=DAYS) / max(lines, 1)
+    found = Contents(path)
+    events = Events(rng)
+    with path.open("wb", buffering=1 << 22) as out:
+        for number in range(lines):
+            whole, cell = events.next(START + number * step)
+            line = _soiled(whole, rng.random(), found)
+            found.cells[cell] += line.startswith(whole)
+            found.records += bool(line)
+            out.write(line + b"\n")
     return found
 
 
@@ -88,6 +114,71 @@ def compressed(contents: Contents) -> Path:
     with contents.path.open("rb") as source, gzip.open(target, "wb", compresslevel=6) as out:
         shutil.copyfileobj(source, out, 1 << 22)
     return target
+
+
+class Events:
+    """
+    Lines of the six kinds, each with a request id of its own.
+
+    Clients and tools are used unevenly. A session has one client, of one of that client's two
+    versions, and some forty lines, among those of the sessions that began shortly before.
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._kinds = list(KINDS)
+        self._weights = [weight for _, weight in KINDS.values()]
+        self._number = 0
+        self._sessions: list[tuple[str, str, str]] = []
+
+    def next(self, at: datetime) -> tuple[bytes, Cell]:
+        """The next line, without its newline, and the cell in which it counts."""
+        rng = self._rng
+        self._number += 1
+        (kind,) = rng.choices(self._kinds, self._weights)
+        session, client, version = self._session()
+        data: dict[str, object] = {
+            "client": client,
+            "clientVersion": version,
+            "sessionId": session,
+            "requestId": str(self._number),
+        }
+        tool = ""
+        if kind == "stale_call":
+            tool = TOOLS[int(rng.random() ** 2 * len(TOOLS))]
+            data |= {"tool": tool, "lastRelease": "1.6.10", "replacedBy": [f"new-{tool[4:]}"]}
+        elif kind == "call":
+            data["tool"] = tool = f"tool-{int(rng.random() ** 2 * 40)}"
+        record = {
+            "level": "info",
+            "time": _stamp(at),
+            "pid": 7,
+            "hostname": "mcp-1",
+            "data": data,
+            "msg": KINDS[kind][0],
+        }
+        line = json.dumps(record, separators=(",", ":")).encode()
+        return line, (kind, tool, client, at.date().isoformat())
+
+    def _session(self) -> tuple[str, str, str]:
+        """Id, client and version of one of the sessions under way."""
+        rng = self._rng
+        if self._number > len(self._sessions) * LINES_A_SESSION:
+            number = int(rng.random() ** 3 * len(CLIENTS))
+            version = f"{number % 3}.{number % 5}.{int(rng.random() < 0.2)}"
+            self._sessions.append((f"{rng.getrandbits(128):032x}", CLIENTS[number], version))
+        back = min(int(rng.expovariate(1 / SESSIONS_AT_ONCE)), len(self._sessions) - 1)
+        return self._sessions[-1 - back]
+
+
+def _soiled(line: bytes, dice: float, found: Contents) -> bytes:
+    """The line with the dirt that *dice*, evenly from 0 to 1, has for it."""
+    if dice < CUT:
+        found.rejected += 1
+        return line[: len(line) // 2]
+    if dice < CUT + BLANK:
+        return b""
+    return line + b"\r" if dice < CUT + BLANK + CRLF else line
 
 
 def _stamp(at: datetime) -> str:
@@ -104,32 +195,5 @@ def _filler(rng: random.Random) -> bytes:
         "hostname": "mcp-1",
         "data": {"path": f"/v1/{rng.getrandbits(24):x}", "status": 200, "detail": words},
         "msg": "request completed",
-    }
-    return json.dumps(record, separators=(",", ":")).encode()
-
-
-def _event(rng: random.Random, kind: str, at: datetime, number: int, found: Contents) -> bytes:
-    """A line of one of the six kinds, counted."""
-    client = CLIENTS[int(rng.random() ** 3 * len(CLIENTS))]
-    data: dict[str, object] = {
-        "client": client,
-        "clientVersion": f"1.{number % 5}.0",
-        "sessionId": f"{number % 5_000:08x}",
-        "requestId": str(number),
-    }
-    if kind == "stale_call":
-        tool = TOOLS[int(rng.random() ** 2 * len(TOOLS))]
-        data |= {"tool": tool, "lastRelease": "1.6.10", "replacedBy": [f"new-{tool[4:]}"]}
-        found.stale[tool, client, at.date().isoformat()] += 1
-    elif kind == "call":
-        data["tool"] = f"tool-{number % 40}"
-    found.events[kind] += 1
-    record = {
-        "level": "info",
-        "time": _stamp(at),
-        "pid": 7,
-        "hostname": "mcp-1",
-        "data": data,
-        "msg": KINDS[kind][0],
     }
     return json.dumps(record, separators=(",", ":")).encode()

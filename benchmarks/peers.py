@@ -1,126 +1,124 @@
 """
-What others need for the same question: stale calls by (tool, client, UTC day) of a log file.
+What others need to answer two questions about a log file: how many stale calls there are by (tool,
+client, UTC day), and how many events of all six kinds by (kind, tool, client, UTC day).
 
-Each peer gets its own best documented settings, and every answer is compared with what the log holds.
-`python3 -m benchmarks.peers NUMBER FILE` runs one and prints its answer, so that each is measured in a
-process of its own, as Last Call is.
+The second is what Last Call stores. Each peer gets its best documented settings, and prints lines of
+`NUMBER MESSAGE␟TOOL␟CLIENT␟DAY` (those that only count print a number).
 """
 
-import json
+import importlib.util
+import shlex
 import shutil
-import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
-Answer = Counter[tuple[str, str, str]]
+from benchmarks.data import KIND_OF, KINDS, Cell
 
-_JQ = 'select(.msg == "Retired tool called") | [.data.tool, .data.client, .time[:10]] | join("\\u001f")'
-_DUCKDB = """
-    SELECT data.tool, data.client, time[:10], count(*) FROM read_json(
-        ?, format = 'newline_delimited', ignore_errors = true, maximum_object_size = 1048576,
-        columns = {time: 'VARCHAR', msg: 'VARCHAR', data: 'STRUCT(tool VARCHAR, client VARCHAR)'})
-    WHERE msg = 'Retired tool called' GROUP BY ALL
-"""
+FIELD = "\x1f"
+MODULES = ("duckdb", "polars")
+INSTALLED_BY = "`python3 dev.py bench` installs it"
 
 
-class Missing(Exception):
-    """A peer that is not installed; the text says how it would be."""
+class Question(Enum):
+    """Which events are counted."""
+
+    STALE = "stale calls only"
+    ALL = "all kinds"
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Their messages."""
+        return (KINDS["stale_call"][0],) if self is Question.STALE else tuple(KIND_OF)
+
+    def of(self, cells: Counter[Cell]) -> Counter[Cell]:
+        """The answer, out of a log's cells."""
+        return Counter({cell: n for cell, n in cells.items() if KINDS[cell[0]][0] in self.messages})
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A tool and how it answers; `counts_only` says that it counts lines and answers nothing else."""
+    """
+    A tool, the programs and modules it needs, and what runs it on a file.
+
+    `counts_only` says that it counts lines and answers nothing else.
+    """
 
     name: str
-    run: Callable[[Path], Answer | int]
+    needs: tuple[str, ...]
+    command: Callable[[Question, Path], Sequence[str]]
     counts_only: bool = False
 
+    def missing(self) -> list[str]:
+        """What it needs and what is not installed."""
+        return [one for one in self.needs if not _installed(one)]
 
-def rg_jq(path: Path) -> Answer:
-    """Ripgrep finds the lines, jq reads them, sort and uniq count them."""
-    command = f"rg -N --no-filename -z -F {_quoted('Retired tool called')} {_quoted(str(path))}"
-    return _counted(f"{command} | jq -rc {_quoted(_JQ)} | LC_ALL=C sort | uniq -c", "rg", "jq")
-
-
-def zcat_grep(path: Path) -> int:
-    """The lines that hold the message, and nothing else about them."""
-    return int(
-        _shell(f"zcat {_quoted(str(path))} | LC_ALL=C grep -cF 'Retired tool called'", "zcat")
-    )
+    def agrees(self, question: Question, output: str, cells: Counter[Cell]) -> bool:
+        """Whether it counted what the log holds."""
+        expected = question.of(cells)
+        if self.counts_only:
+            return int(output) == expected.total()
+        return read(output) == expected
 
 
-def duckdb_schema(path: Path, threads: int | None = None) -> Answer:
-    """DuckDB with the schema given, so that it parses only what is asked for."""
-    try:
-        import duckdb
-    except ImportError:
-        raise Missing("pip install duckdb") from None
-    with duckdb.connect() as connection:
-        if threads is not None:
-            connection.execute(f"SET threads = {threads}")
-        rows = connection.execute(_DUCKDB, [str(path)]).fetchall()
-    return Counter({(tool, client, day): number for tool, client, day, number in rows})
-
-
-def duckdb_one_core(path: Path) -> Answer:
-    """The same on one core."""
-    return duckdb_schema(path, threads=1)
-
-
-PLAIN = (
-    Peer("DuckDB, schema given, one core", duckdb_one_core),
-    Peer("DuckDB, schema given", duckdb_schema),
-    Peer("rg | jq | sort | uniq", rg_jq),
-)
-GZIP = (
-    Peer("DuckDB, schema given", duckdb_schema),
-    Peer("zcat | grep -c", zcat_grep, counts_only=True),
-)
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
-def _shell(command: str, *needed: str) -> str:
-    for program in needed:
-        if shutil.which(program) is None:
-            raise Missing(f"apt-get install {'ripgrep' if program == 'rg' else program}")
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    return done.stdout
-
-
-def _counted(command: str, *needed: str) -> Answer:
-    found: Answer = Counter()
-    for line in _shell(command, *needed).splitlines():
-        number, key = line.split(maxsplit=1)
-        tool, client, day = key.split("\x1f")
-        found[tool, client, day] = int(number)
+def read(output: str) -> Counter[Cell]:
+    """The cells that a peer printed."""
+    found: Counter[Cell] = Counter()
+    for line in output.splitlines():
+        number, key = line.strip().split(" ", maxsplit=1)
+        message, tool, client, day = key.split(FIELD)
+        found[KIND_OF[message], tool, client, day] += int(number)
     return found
 
 
-EVERY = (*PLAIN, *GZIP)
+def frames(*arguments: str | Path) -> list[str]:
+    """What runs DuckDB or polars in a Python of its own."""
+    return [sys.executable, "-m", "benchmarks.frames", *map(str, arguments)]
 
 
-def command(peer: Peer, path: Path) -> list[str]:
-    """What runs a peer in a process of its own."""
-    return [sys.executable, "-m", "benchmarks.peers", str(EVERY.index(peer)), str(path)]
+def _installed(need: str) -> bool:
+    found = importlib.util.find_spec(need) if need in MODULES else shutil.which(need)
+    return found is not None
 
 
-def read(output: str) -> Answer | int:
-    """The answer that such a process printed."""
-    said = json.loads(output)
-    if isinstance(said, int):
-        return said
-    return Counter({(tool, client, day): number for tool, client, day, number in said})
+def _framed(how: str) -> Callable[[Question, Path], list[str]]:
+    return lambda question, path: frames(how, question.name, path)
 
 
-if __name__ == "__main__":
-    try:
-        answer = EVERY[int(sys.argv[1])].run(Path(sys.argv[2]))
-    except Missing as reason:
-        sys.exit(f"missing: {reason}")
-    print(json.dumps(answer if isinstance(answer, int) else [[*k, n] for k, n in answer.items()]))
+def _shell(command: str) -> list[str]:
+    return ["bash", "-c", f"set -o pipefail; export LC_ALL=C; {command}"]
+
+
+def _patterns(question: Question) -> str:
+    return " ".join(f"-e {shlex.quote(message)}" for message in question.messages)
+
+
+def rg_jq(question: Question, path: Path) -> list[str]:
+    """Ripgrep finds the lines (it maps the file by itself), jq reads them, sort and uniq count them."""
+    among = ", ".join(f'"{message}"' for message in question.messages)
+    program = (
+        f"select(.msg | IN({among})) "
+        '| [.msg, .data.tool, .data.client, .time[:10]] | join("\\u001f")'
+    )
+    zipped = "-z" if path.suffix == ".gz" else ""
+    search = f"rg --no-line-number {zipped} -F {_patterns(question)} {shlex.quote(str(path))}"
+    return _shell(f"{search} | jq -r {shlex.quote(program)} | sort | uniq -c")
+
+
+def zcat_grep(question: Question, path: Path) -> list[str]:
+    """The lines that hold a message, and nothing else about them."""
+    return _shell(f"zcat {shlex.quote(str(path))} | grep -cF {_patterns(question)}")
+
+
+ONE_CORE = Peer("DuckDB, schema given, one core", ("duckdb",), _framed("duckdb-one"))
+DUCKDB = Peer("DuckDB, schema given", ("duckdb",), _framed("duckdb"))
+PREFILTER = Peer("DuckDB, lines filtered, then ->>", ("duckdb",), _framed("duckdb-lines"))
+POLARS = Peer("polars, lines filtered, then decoded", ("polars",), _framed("polars"))
+RG_JQ = Peer("rg | jq | sort | uniq", ("rg", "jq"), rg_jq)
+ZCAT_GREP = Peer("zcat | grep -c", ("zcat", "grep"), zcat_grep, counts_only=True)
+
+PLAIN = (ONE_CORE, DUCKDB, PREFILTER, POLARS, RG_JQ)
+GZIP = (DUCKDB, ZCAT_GREP, Peer("rg -z | jq | sort | uniq", RG_JQ.needs, rg_jq))

@@ -87,7 +87,7 @@ def reading_of(request: Request, *, arrivals: bool = False) -> Iterator[Reading]
     state = read_state(request.query_params.multi_items())
     app = request.app.state
     moment = moment_at(app.clock(), app.settings)
-    with reading(app.engine) as connection:
+    with app.outages.reading.watching(), reading(app.engine) as connection:
         query = Query(server=state.server, tz=state.tz, as_of=state.as_of)
         span = extent(connection, query, moment)
         first_us = EARLIEST_US if arrivals else span.first_event

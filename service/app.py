@@ -9,7 +9,9 @@ from fastapi.responses import HTMLResponse
 from dashboards import figure_routes, pages
 from service import __version__
 from service.api import guard, ingest, problems, reference, routes
+from service.api.admission import Admission, Workplace
 from service.clock import Clock, system_clock
+from service.log import Outages
 from service.pipeline import Pipeline
 from service.settings import Settings
 from service.store.driver import Writer
@@ -50,8 +52,11 @@ def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
     app.state.clock = clock
     app.state.engine = engine
     app.state.pipeline = pipeline
+    app.state.workplace = Workplace(settings)
+    app.state.outages = outages = Outages()
     problems.install(app)
     hosts = (name.strip().lower() for name in settings.allowed_hosts.split(","))
+    app.add_middleware(Admission, settings=settings, outage=outages.taking)
     app.add_middleware(guard.Guard, hosts=frozenset(filter(None, hosts)))
     app.include_router(routes.router)
     app.include_router(ingest.router)

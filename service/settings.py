@@ -128,6 +128,12 @@ class Settings:
     max_body_bytes: Annotated[int, Meaning("largest decompressed body", least=1024)] = (
         8 * 1024 * 1024
     )
+    held_bytes: Annotated[
+        int, Meaning("request bodies in memory at once; more wait, or get 503", least=1024)
+    ] = 8 * 1024 * 1024
+    body_wait_s: Annotated[
+        int, Meaning("seconds that a body waits for room, and may keep it unused", least=1)
+    ] = 10
     max_depth: Annotated[int, Meaning("deepest JSON nesting", least=2, most=900)] = 100
     future_skew_s: Annotated[
         int, Meaning("how far ahead of the clock a line's time may be, in seconds", least=0)

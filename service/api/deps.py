@@ -14,7 +14,8 @@ from service.store.engine import Connection, reading
 
 def connection(request: Request) -> Iterator[Connection]:
     """One snapshot a request, closed before the answer goes out."""
-    with reading(request.app.state.engine) as opened:
+    state = request.app.state
+    with state.outages.reading.watching(), reading(state.engine) as opened:
         yield opened
 
 

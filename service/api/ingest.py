@@ -3,13 +3,13 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
-from starlette.requests import ClientDisconnect
 
 from service import names
 from service.api import schemas
-from service.errors import BadParameter, BodyNotDecodable, BodyTooLarge
+from service.api.admission import Workplace, read_body
+from service.errors import BadParameter
+from service.events import Receipt
 from service.pipeline import Pipeline
 
 router = APIRouter(tags=["ingest"])
@@ -52,26 +52,6 @@ class Account(BaseModel):
     batch: int
 
 
-async def read_body(request: Request, limit: int) -> bytes:
-    """
-    Read the body as it came, never more than the limit plus one piece.
-
-    Raises:
-        BodyTooLarge: It has more bytes than *limit*.
-        BodyNotDecodable: The sender hung up.
-    """
-    pieces, size = [], 0
-    try:
-        async for piece in request.stream():
-            size += len(piece)
-            if size > limit:
-                raise BodyTooLarge(f"a body may have at most {limit} bytes; send it in parts")
-            pieces.append(piece)
-    except ClientDisconnect:
-        raise BodyNotDecodable("the sender hung up before the end of the body") from None
-    return b"".join(pieces)
-
-
 @router.post(
     "/ingest",
     summary="Store log lines, each exactly once",
@@ -81,7 +61,7 @@ async def read_body(request: Request, limit: int) -> bytes:
         200: {"content": {"application/json": {"example": RECEIPT}}},
         413: schemas.problem("The body is too large; nothing was stored"),
         422: schemas.problem("The body or a parameter cannot be read; nothing was stored"),
-        503: schemas.problem("The database cannot take it now; nothing was stored, send it again"),
+        503: schemas.problem("It cannot be taken now; nothing was stored, send it again"),
     },
 )
 async def ingest(
@@ -106,13 +86,15 @@ async def ingest(
     unknown = sorted(set(request.query_params) - {"server", "source"})
     if unknown:
         raise BadParameter(names.bounded(unknown[0]), "unknown parameter; use server, source")
-    pipeline: Pipeline = request.app.state.pipeline
-    data = await read_body(request, request.app.state.settings.max_body_bytes)
-    receipt = await run_in_threadpool(
-        pipeline.request,
-        data,
-        server=names.feed_name("server", server),
-        source=names.feed_name("source", source) or "http",
-        content_encoding=request.headers.get("content-encoding"),
-    )
+    state = request.app.state
+    workplace: Workplace = state.workplace
+    feed = names.feed_name("server", server), names.feed_name("source", source) or "http"
+    encoding = request.headers.get("content-encoding")
+
+    def store(data: bytes) -> Receipt:
+        pipeline: Pipeline = state.pipeline
+        with state.outages.writing.watching():
+            return pipeline.request(data, server=feed[0], source=feed[1], content_encoding=encoding)
+
+    receipt = await workplace.run(store, await read_body(request))
     return receipt.as_json()

@@ -39,6 +39,11 @@ def problem(
 
 def _known(_request: Request, error: Exception) -> Response:
     assert isinstance(error, LastCallError)  # noqa: S101 - that is what it is registered for
+    return refusal(error)
+
+
+def refusal(error: LastCallError) -> Response:
+    """What a known error answers; one that will pass says when to come again."""
     parameter = error.parameter if isinstance(error, BadParameter) else None
     headers = {"Retry-After": str(RETRY_AFTER_S)} if error.status == 503 else None
     return problem(error.status, error.title, error.detail, parameter, headers)

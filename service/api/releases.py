@@ -12,8 +12,8 @@ from service import answers, names
 from service.answers.query import Instant, instant_asked, iso
 from service.answers.releases import moved
 from service.api import parameters, schemas
+from service.api.admission import read_body
 from service.api.deps import Db, Now, Readable
-from service.api.ingest import read_body
 from service.api.respond import respond
 from service.errors import BadParameter, BodyNotDecodable
 from service.events import Recorded
@@ -126,14 +126,14 @@ async def record(request: Request) -> dict[str, Any]:
     The same version again is the same release. `outcome` says what that changed: `created`, `unchanged`
     (the same instant), or `moved` to the instant that was said last.
     """
-    data = await read_body(request, request.app.state.settings.max_body_bytes)
-    told = _told(data)
+    told = _told(await read_body(request))
     at = told.get("at")
     at_us = None if at is None else instant_asked("at", at, ZoneInfo("UTC"))
     pipeline: Pipeline = request.app.state.pipeline
-    release, outcome = await run_in_threadpool(
-        pipeline.release, told.get("server"), told.get("version"), at_us, source="rest"
-    )
+    with request.app.state.outages.writing.watching():
+        release, outcome = await run_in_threadpool(
+            pipeline.release, told.get("server"), told.get("version"), at_us, source="rest"
+        )
     return {
         "server": release.server,
         "version": release.version,

@@ -46,6 +46,13 @@ def test_dev_without_a_command_is_bad_usage(tmp_path: Path) -> None:
     assert "python3 dev.py demo" in asked.stdout
 
 
+def test_what_dev_starts_keeps_what_it_has_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else every start compiles all modules again, which takes longer than most commands."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+    assert "PYTHONDONTWRITEBYTECODE" not in dev.environment()
+
+
 def test_a_folder_named_venv_that_is_none_is_left_alone(tmp_path: Path) -> None:
     """Nothing that is not a virtual environment is ever cleared."""
     (tmp_path / "dev.py").write_bytes((ROOT / "dev.py").read_bytes())

@@ -12,7 +12,12 @@ from tests.house.checkout import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RUN = PROJECT["project"]["dependencies"]
-TEST = PROJECT["dependency-groups"]["test"]
+GROUPS = PROJECT["dependency-groups"]
+LOCKS = {
+    "requirements.txt": RUN,
+    "requirements-test.txt": RUN + GROUPS["test"],
+    "requirements-bench.txt": RUN + GROUPS["bench"],
+}
 
 
 def pins(name: str) -> dict[str, set[str]]:
@@ -26,9 +31,7 @@ def pins(name: str) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("lock", "wanted"), [("requirements.txt", RUN), ("requirements-test.txt", RUN + TEST)]
-)
+@pytest.mark.parametrize(("lock", "wanted"), LOCKS.items())
 def test_a_lock_holds_every_dependency_in_a_version_that_is_allowed(
     lock: str, wanted: list[str]
 ) -> None:
@@ -47,14 +50,15 @@ def test_a_lock_holds_every_dependency_in_a_version_that_is_allowed(
     assert wrong == []
 
 
-def test_both_locks_agree() -> None:
-    """Tests run against the versions that are installed to use."""
-    tested = pins("requirements-test.txt")
+@pytest.mark.parametrize("lock", ["requirements-test.txt", "requirements-bench.txt"])
+def test_the_locks_agree(lock: str) -> None:
+    """What is tested and measured are the versions that are installed to use."""
+    larger = pins(lock)
 
-    assert {name: tested.get(name) for name in pins("requirements.txt")} == pins("requirements.txt")
+    assert {name: larger.get(name) for name in pins("requirements.txt")} == pins("requirements.txt")
 
 
-@pytest.mark.parametrize("lock", ["requirements.txt", "requirements-test.txt"])
+@pytest.mark.parametrize("lock", LOCKS)
 def test_a_lock_names_no_host_and_no_path(lock: str) -> None:
     """A lock says what to install; where from is the business of whoever installs."""
     lines = (ROOT / lock).read_text(encoding="utf-8").splitlines()
@@ -65,7 +69,7 @@ def test_a_lock_names_no_host_and_no_path(lock: str) -> None:
     assert [line for line in lines if not form.fullmatch(line)] == []
 
 
-@pytest.mark.parametrize("lock", ["requirements.txt", "requirements-test.txt"])
+@pytest.mark.parametrize("lock", LOCKS)
 def test_every_pin_has_a_hash(lock: str) -> None:
     """Installing refuses a file that is not the one that was resolved."""
     lines = (ROOT / lock).read_text(encoding="utf-8").splitlines()

@@ -1,0 +1,1 @@
+"""Nothing breaks the count: kills, outages, full disks, wrong clocks, crowds and broken lines."""
