@@ -72,6 +72,7 @@ class Gathering:
         self._reader = reader
         self._recogniser = reader.recogniser
         self._hasher = reader.recogniser.hasher
+        self._recogniser.look_at(now_us)
         self._delivery = delivery
         self._feed = feed
         self._server = names.bounded(feed.server) if feed.server else None
@@ -124,6 +125,8 @@ class Gathering:
 
     def _block(self, text: bytes) -> None:
         """Add a block of whole lines."""
+        if b"\0" in text:  # dropped wherever it stands, also within a needle
+            text = text.replace(b"\0", b"")
         block = Block(text, self._recogniser.search, dense=self._dense)
         read = self._reader.line
         blank = taken = 0

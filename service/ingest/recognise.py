@@ -145,6 +145,11 @@ class Recogniser:
             time_ns = None
         return _rejected(Reason.MISSING_TOOL, *self._redactor.show(record), time_ns)
 
+    def look_at(self, now_us: int) -> None:
+        """Take an instant for the present until the clock is asked again: a delivery's arrival, so
+        that a clock which was ahead once leaves nothing behind."""
+        self._now_us = now_us
+
     @property
     def latest_ns(self) -> int:
         """Up to this instant a time is not too far ahead; later ones need another look at the clock."""

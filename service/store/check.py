@@ -17,7 +17,7 @@ from service import names
 from service.clock import QUARTER_US
 from service.events import Kind
 from service.store import derived, schema
-from service.store.engine import Connection
+from service.store.engine import Connection, driver_of
 from service.store.writer import raise_data_version
 
 _Said = Callable[[], str]
@@ -67,7 +67,7 @@ def rebuild(conn: Connection) -> int:
             columns = ", ".join(schema.metadata.tables[table].c.keys())
             conn.execute(sa.text(f"INSERT INTO {table} ({columns}) {truth}"))
     if mended:
-        raise_data_version(conn)
+        raise_data_version(driver_of(conn))
     return mended
 
 
@@ -186,6 +186,8 @@ def _dangling(conn: Connection) -> Iterator[_Said]:
             yield partial(str, f"event: {rows} rows point to a {name} that does not exist")
     if stray := conn.scalar(sa.text(derived.STRAY_EXTRA)):
         yield partial(str, f"event_extra: {stray} rows belong to no event")
+    if stray := conn.scalar(sa.text(derived.STRAY_LINE)):
+        yield partial(str, f"call_line: {stray} rows belong to no event of their session")
     if stray := conn.scalar(sa.text(derived.STRAY_SESSION)):
         yield partial(str, f"session: {stray} rows have no event")
 

@@ -61,26 +61,27 @@ HAVING count(*) <> 2 OR sum(events) <> sum(rows_say)
 
 # The order is that of `calls.rank`.
 COUNTED_DIFFERENCE = """
-SELECT e.time_us, e.key, e.counted AS stored, placed.counted
+SELECT time_us, key, stored, counted
 FROM (
-  SELECT x.time_us, x.key,
+  SELECT r.time_us, r.key, r.counted AS stored,
          CASE WHEN row_number() OVER (
-           PARTITION BY x.call
+           PARTITION BY l.session_id, l.request, r.tool_id
            ORDER BY r.kind, r.time_us, t.name NULLS LAST, c.raw NULLS LAST, v.name NULLS LAST, r.key
          ) = 1 THEN 1 ELSE 0 END AS counted
-  FROM event_extra AS x
-  JOIN event AS r ON r.time_us = x.time_us AND r.key = x.key
+  FROM call_line AS l
+  JOIN event AS r ON r.time_us = l.time_us AND r.key = l.key
   LEFT JOIN tool AS t ON t.id = r.tool_id
   LEFT JOIN client AS c ON c.id = r.client_id
   LEFT JOIN version AS v ON v.id = r.version_id
-  WHERE x.call IS NOT NULL
 ) AS placed
-JOIN event AS e ON e.time_us = placed.time_us AND e.key = placed.key
-WHERE e.counted <> placed.counted
+WHERE stored <> counted
 UNION ALL
 SELECT e.time_us, e.key, e.counted AS stored, 1 AS counted
-FROM event AS e LEFT JOIN event_extra AS x ON x.time_us = e.time_us AND x.key = e.key
-WHERE e.counted <> 1 AND x.call IS NULL
+FROM (
+  SELECT time_us, key FROM event WHERE counted <> 1
+  EXCEPT SELECT time_us, key FROM call_line
+) AS alone
+JOIN event AS e ON e.time_us = alone.time_us AND e.key = alone.key
 """
 
 _SESSION_TRUTH = """
@@ -169,4 +170,11 @@ MEND_STRAY_SESSIONS = f"DELETE FROM session WHERE id NOT IN ({_HAVE_ROWS})"
 STRAY_EXTRA = """
 SELECT count(*) FROM event_extra AS x
 LEFT JOIN event AS e ON e.time_us = x.time_us AND e.key = x.key WHERE e.key IS NULL
+"""
+
+STRAY_LINE = """
+SELECT count(*) FROM call_line AS l
+LEFT JOIN event AS e
+  ON e.time_us = l.time_us AND e.key = l.key AND e.session_id = l.session_id
+WHERE e.key IS NULL
 """

@@ -5,57 +5,53 @@ The hot path speaks to the driver itself: sets of rows go in and out by the thou
 VALUES on SQLite, as arrays or binary COPY on PostgreSQL.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
-import sqlalchemy as sa
+from service.store.columns import COLUMNS, PgType
+from service.store.driver import Connection, Values
 
-from service.store.engine import Connection
+if TYPE_CHECKING:
+    import sqlalchemy as sa
 
-Values = tuple[Any, ...]
-PgType = Literal["int2", "int4", "int8", "text", "bool"]
-
-_SQLITE_PARAMETERS = 30_000
-"""Below the limit of 32,766 in every build of SQLite that has `RETURNING`."""
-_SQLITE_ROWS = 250
+_SIZES = (256, 64, 16, 4, 1)
+"""Rows of one statement on SQLite. Few sizes make few statements, so that the driver has them ready."""
 _COPY_ROWS = 1_000
-"""From this many rows on, COPY into a table of its own is cheaper than arrays."""
+"""From this many rows on, COPY is cheaper than arrays."""
 
 
-def is_sqlite(conn: Connection) -> bool:
+def is_sqlite(conn: "sa.Connection") -> bool:
     """Whether the database is the embedded one."""
     return conn.dialect.name == "sqlite"
 
 
 def insert_many(
     conn: Connection,
-    table: sa.Table,
-    columns: Sequence[str],
-    rows: Sequence[Values],
+    table: str,
+    rows: Iterable[Values],
     *,
+    constant: Mapping[str, int | None] | None = None,
     conflict: str = "",
     returning: Sequence[str] = (),
 ) -> list[Values]:
     """
-    Insert *rows* (one value a column, in the order given) and return what RETURNING gives.
+    Insert *rows*, each with the table's `COLUMNS` in their order, and return what RETURNING gives.
 
-    *conflict* is an `ON CONFLICT …` clause. Hand the rows over in key order: it keeps the inserts
-    sequential, and locks in one order.
+    Columns that have the same value in every row may be left out of the rows and stand in *constant*
+    once. *conflict* is an `ON CONFLICT …` clause. Hand the rows over in key order: it keeps the
+    inserts sequential, and locks in one order.
     """
-    if not rows:
+    if isinstance(rows, list) and not rows:
         return []
+    same = dict(constant or {})
+    columns = _columns(table, tuple(same))
     tail = f" {conflict}" + (f" RETURNING {', '.join(returning)}" if returning else "")
-    head = f"INSERT INTO {table.name} ({', '.join(columns)})"
-    if is_sqlite(conn):
-        return _insert_sqlite(conn, head, tail, len(columns), rows)
-    types = [_pg_type(table.c[name]) for name in columns]
-    if len(rows) < _COPY_ROWS:
-        arrays = ", ".join(f"%s::{t}[]" for t in types)
-        sql = f"{head} SELECT * FROM unnest({arrays}){tail}"
-        return _fetch(
-            _driver(conn).execute(sql, [list(column) for column in zip(*rows, strict=True)])
-        )
-    return _copy_postgres(conn, head, tail, list(zip(columns, types, strict=True)), rows)
+    if conn.embedded:
+        return _insert_sqlite(conn, table, columns, same, rows, tail)
+    given = [(*row, *same.values()) for row in rows] if same else list(rows)
+    return _insert_postgres(conn, table, (*columns, *same), given, tail) if given else []
 
 
 def run_matching(
@@ -72,102 +68,151 @@ def run_matching(
     found: list[Values] = []
     if not rows:
         return found
-    if is_sqlite(conn):
-        for chunk in chunks(rows, _SQLITE_PARAMETERS // len(types)):
-            values = f"(VALUES {_tuples(len(types), len(chunk))}) AS wanted"
-            flat = [value for row in chunk for value in row]
-            found += _driver(conn).execute(sql.format(wanted=values), flat).fetchall()
+    if conn.embedded:
+        for chunk in _chunks(iter(rows)):
+            statement = _matching_sqlite(sql, len(types), len(chunk))
+            found += conn.raw.execute(statement, list(chain.from_iterable(chunk))).fetchall()
         return found
-    arrays = ", ".join(f"%s::{t}[]" for t in types)
     names = ", ".join(f"column{n}" for n in range(1, len(types) + 1))
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    statement = sql.format(wanted=f"unnest({arrays}) AS wanted({names})")
-    return _fetch(_driver(conn).execute(statement, columns))
+    statement = sql.format(wanted=f"unnest({_arrays(types)}) AS wanted({names})")
+    return _fetch(conn.raw.execute(statement, _turned(rows)))
+
+
+def update_many(
+    conn: Connection, table: str, columns: Sequence[str], rows: Sequence[Values]
+) -> None:
+    """Set *columns* of the rows with these ids: each of *rows* is an id and a value a column."""
+    if not rows:
+        return
+    if conn.embedded:
+        sets = ", ".join(f"{name} = ?{n}" for n, name in enumerate(columns, start=2))
+        conn.raw.executemany(f"UPDATE {table} SET {sets} WHERE id = ?1", rows)
+        return
+    types = [COLUMNS[table][name] for name in ("id", *columns)]
+    sets = ", ".join(f"{name} = wanted.column{n}" for n, name in enumerate(columns, start=2))
+    sql = f"UPDATE {table} SET {sets} FROM {{wanted}} WHERE {table}.id = wanted.column1"
+    run_matching(conn, sql, types, rows)
+
+
+def new_ids(conn: Connection, table: str, number: int) -> list[int]:
+    """So many ids that no row of *table* has or will be given; there is one writer."""
+    if not number:
+        return []
+    if conn.embedded:
+        [(last,)] = conn.rows(f"SELECT coalesce(max(id), 0) FROM {table}")
+        return list(range(last + 1, last + 1 + number))
+    sql = "SELECT nextval(pg_get_serial_sequence(?, 'id')) FROM generate_series(1, ?)"
+    return [value for (value,) in conn.rows(sql, (table, number))]
 
 
 def run_each(conn: Connection, sql: str, rows: Sequence[Values]) -> None:
-    """Run *sql*, with a `?` for each value, once for every row; for few rows."""
+    """Run *sql*, with a `?` for each value, once for every row."""
     if rows:
-        statement = sql if is_sqlite(conn) else sql.replace("?", "%s")
-        _driver(conn).cursor().executemany(statement, rows)
+        statement = sql if conn.embedded else sql.replace("?", "%s")
+        conn.raw.cursor().executemany(statement, rows)
 
 
-def database_bytes(conn: Connection) -> int:
-    """Bytes that the database takes on disk."""
-    if is_sqlite(conn):
-        return cast(
-            int,
-            conn.exec_driver_sql(
-                "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
-            ).scalar_one(),
-        )
-    return cast(int, conn.scalar(sa.select(sa.func.pg_database_size(sa.func.current_database()))))
-
-
-def chunks(items: Sequence[Values], size: int) -> Iterator[Sequence[Values]]:
-    """Cut *items* into pieces of at most *size*."""
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
-
-
-def _driver(conn: Connection) -> Any:
-    """The driver's own connection, inside the transaction that *conn* has open."""
-    return conn.connection.driver_connection
-
-
-def _tuples(columns: int, rows: int) -> str:
-    return ",".join([f"({','.join('?' * columns)})"] * rows)
+def _chunks(rows: Iterator[Values]) -> Iterator[list[Values]]:
+    """Cut *rows* into pieces of few sizes, the largest first."""
+    size, *smaller = _SIZES
+    while len(chunk := list(islice(rows, size))) == size:
+        yield chunk
+    for size in smaller:
+        while len(chunk) >= size:
+            yield chunk[:size]
+            chunk = chunk[size:]
 
 
 def _insert_sqlite(
-    conn: Connection, head: str, tail: str, columns: int, rows: Sequence[Values]
-) -> list[Values]:
-    run = _driver(conn).execute
-    given: list[Values] = []
-    for chunk in chunks(rows, min(_SQLITE_ROWS, _SQLITE_PARAMETERS // columns)):
-        flat = [value for row in chunk for value in row]
-        given += run(f"{head} VALUES {_tuples(columns, len(chunk))}{tail}", flat).fetchall()
-    return given
-
-
-def _copy_postgres(
     conn: Connection,
-    head: str,
+    table: str,
+    columns: tuple[str, ...],
+    same: dict[str, int | None],
+    rows: Iterable[Values],
     tail: str,
-    columns: list[tuple[str, PgType]],
-    rows: Sequence[Values],
 ) -> list[Values]:
-    """Insert by way of a table of its own, which lives as long as the call."""
-    names = ", ".join(name for name, _ in columns)
-    driver = _driver(conn)
-    driver.execute(
-        f"CREATE TEMP TABLE staging ({', '.join(f'{name} {t}' for name, t in columns)}) "
-        "ON COMMIT DROP"
+    """Insert a piece of the rows at a time, as they come: they need not be in memory together."""
+    found: list[Values] = []
+    constant = tuple(same.items())
+    for chunk in _chunks(iter(rows)):
+        if constant and len(chunk) < _SIZES[0]:
+            # As literals they would make a statement of its own out of every small portion.
+            columns, constant = (*columns, *same), ()
+        if len(columns) > len(chunk[0]):
+            chunk = [(*row, *same.values()) for row in chunk]
+        sql = _statement_sqlite(table, columns, constant, len(chunk), tail)
+        found += conn.raw.execute(sql, list(chain.from_iterable(chunk))).fetchall()
+    return found
+
+
+@lru_cache(maxsize=1_024)
+def _columns(table: str, without: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in COLUMNS[table] if name not in without)
+
+
+@lru_cache(maxsize=1_024)
+def _statement_sqlite(
+    table: str,
+    columns: tuple[str, ...],
+    same: tuple[tuple[str, int | None], ...],
+    rows: int,
+    tail: str,
+) -> str:
+    """The statement that inserts so many rows; what is the same in all of them stands in its text."""
+    names = ", ".join((*columns, *(name for name, _ in same)))
+    literals = ("NULL" if value is None else str(value) for _, value in same)
+    row = f"({', '.join((*'?' * len(columns), *literals))})"
+    return f"INSERT INTO {table} ({names}) VALUES {', '.join([row] * rows)}{tail}"
+
+
+@lru_cache(maxsize=1_024)
+def _matching_sqlite(sql: str, columns: int, rows: int) -> str:
+    row = f"({', '.join('?' * columns)})"
+    return sql.format(wanted=f"(VALUES {', '.join([row] * rows)}) AS wanted")
+
+
+def _insert_postgres(
+    conn: Connection, table: str, columns: Sequence[str], rows: list[Values], tail: str
+) -> list[Values]:
+    names = ", ".join(columns)
+    types = [COLUMNS[table][name] for name in columns]
+    if len(rows) < _COPY_ROWS:
+        sql = f"INSERT INTO {table} ({names}) SELECT * FROM unnest({_arrays(types)}){tail}"
+        return _fetch(conn.raw.execute(sql, _turned(rows)))
+    if not tail.strip():
+        _copy(conn, table, names, types, rows)
+        return []
+    staging = ", ".join(f"{name} {kind}" for name, kind in zip(columns, types, strict=True))
+    conn.raw.execute(f"CREATE TEMP TABLE staging ({staging}) ON COMMIT DROP")
+    _copy(conn, "staging", names, types, rows)
+    found = _fetch(
+        conn.raw.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM staging{tail}")
     )
+    conn.raw.execute("DROP TABLE staging")
+    return found
+
+
+def _copy(
+    conn: Connection, table: str, names: str, types: Sequence[PgType], rows: Sequence[Values]
+) -> None:
     with (
-        driver.cursor() as cursor,
-        cursor.copy(f"COPY staging ({names}) FROM STDIN (FORMAT BINARY)") as copy,
+        conn.raw.cursor() as cursor,
+        cursor.copy(f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)") as copy,
     ):
-        copy.set_types([t for _, t in columns])
+        copy.set_types(types)
         for row in rows:
             copy.write_row(row)
-    given = _fetch(driver.execute(f"{head} SELECT {names} FROM staging{tail}"))
-    driver.execute("DROP TABLE staging")
-    return given
+
+
+def _arrays(types: Sequence[PgType]) -> str:
+    return ", ".join(f"%s::{kind}[]" for kind in types)
+
+
+def _turned(rows: Sequence[Values]) -> list[list[Any]]:
+    """Rows as columns."""
+    return [list(column) for column in zip(*rows, strict=True)]
 
 
 def _fetch(cursor: Any) -> list[Values]:
-    return cast(list[Values], cursor.fetchall()) if cursor.description else []
-
-
-def _pg_type(column: sa.Column[Any]) -> PgType:
-    kind = column.type
-    if isinstance(kind, sa.Boolean):
-        return "bool"
-    if isinstance(kind, sa.SmallInteger):
-        return "int2"
-    if isinstance(kind, sa.BigInteger):
-        return "int8"
-    if isinstance(kind, sa.Integer):
-        return "int4"
-    return "text"
+    found: list[Values] = cursor.fetchall() if cursor.description else []
+    return found

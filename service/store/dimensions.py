@@ -6,16 +6,14 @@ Only the one writer comes here, so a name that is missing can be inserted withou
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-
-import sqlalchemy as sa
+from typing import NamedTuple
 
 from service import names
-from service.events import Fact, Portion, Row
-from service.store import schema
-from service.store.dialect import PgType, Values, insert_many, run_matching
-from service.store.engine import Connection
+from service.events import Fact, Portion, Subject
+from service.store.dialect import insert_many, run_matching
+from service.store.driver import Connection, Values
 
 CallerKey = tuple[int, int, str]
 """Server id, level, digest."""
@@ -31,103 +29,144 @@ class Place:
     batch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ids:
-    """The ids of every text in a portion."""
+class Ids(NamedTuple):
+    """A subject in numbers, as the rows of `event` have them."""
 
-    servers: dict[str, int]
-    clients: dict[str, int | None]
-    """None for a spelling of which nothing is left once it is read: unattributed."""
-    tools: dict[str, int]
-    versions: dict[str, int]
-    callers: dict[CallerKey, int]
-    facts: dict[FactKey, int]
+    kind: int
+    server: int
+    client: int | None
+    """None also for a spelling of which nothing is left once it is read: unattributed."""
+    caller: int | None
+    tool: int | None
+    version: int | None
+    fact: int | None
+    outcome: int | None
+
+
+COLUMNS_OF_IDS = (
+    "kind",
+    "server_id",
+    "client_id",
+    "caller_id",
+    "tool_id",
+    "version_id",
+    "fact_id",
+    "outcome",
+)
+"""The columns of `event` that `Ids` fill, in their order."""
+
+_PLACE = """
+SELECT s.id, c.id, b.id
+FROM server AS s
+LEFT JOIN source AS c ON c.server_id = s.id AND c.name = ?
+LEFT JOIN batch AS b ON b.source_id = c.id AND b.kind = ? AND b.label = ?
+WHERE s.name = ?
+"""
 
 
 def server_id(conn: Connection, name: str) -> int:
     """Find or make a server."""
-    return _ids(conn, schema.server, {name})[name]
+    return _ids(conn, "server", {name})[name]
 
 
 def place_of(conn: Connection, portion: Portion) -> Place:
     """Find or make the source and the batch of a portion."""
-    server = server_id(conn, portion.server)
-    source = _one(conn, schema.source, ["server_id", "name"], (server, portion.source))
-    names = ["source_id", "kind", "label", "started_us"]
-    named = (source, portion.batch.kind, portion.batch.label, portion.arrived_us)
-    return Place(source, _one(conn, schema.batch, names, named, key=3))
+    named = portion.batch
+    key = (portion.source, named.kind, named.label, portion.server)
+    places: dict[Values, Place] = conn.known.setdefault("place", {})
+    if key not in places:
+        places[key] = _place(conn, portion, key)
+    return places[key]
 
 
-def ids_of(conn: Connection, rows: Iterable[Row]) -> Ids:
-    """Find or make the ids of every server, client, tool, version, caller and fact in *rows*."""
-    servers: set[str] = set()
-    clients: set[str] = set()
-    tools: set[str] = set()
-    versions: set[str] = set()
-    callers: dict[tuple[str, int, str], str | None] = {}
-    facts: set[tuple[str, str, Fact]] = set()
-    for row in rows:
-        servers.add(row.server)
-        if row.client is not None:
-            clients.add(row.client)
-        if row.tool is not None:
-            tools.add(row.tool)
-            if row.fact is not None:
-                facts.add((row.server, row.tool, row.fact))
-        if row.version is not None:
-            versions.add(row.version)
-        if (who := row.caller) is not None:
-            named = (row.server, int(who.level), who.digest)
-            callers[named] = _least(callers.get(named), who.network)
-    server_ids = _ids(conn, schema.server, servers)
-    tool_ids = _ids(conn, schema.tool, tools)
-    return Ids(
-        servers=server_ids,
-        clients=_clients(conn, clients),
-        tools=tool_ids,
-        versions=_ids(conn, schema.version, versions),
-        callers=_callers(conn, {(server_ids[s], n, d): w for (s, n, d), w in callers.items()}),
-        facts=_facts(conn, {(server_ids[s], tool_ids[t], f) for s, t, f in facts}),
+def _place(conn: Connection, portion: Portion, key: Values) -> Place:
+    named = portion.batch
+    found = conn.rows(_PLACE, key)
+    server, source, batch = found[0] if found else (None, None, None)
+    if server is None:
+        server = _made(conn, "server", (portion.server,))
+    if source is None:
+        source = _made(conn, "source", (server, portion.source))
+    if batch is None:
+        batch = _made(conn, "batch", (source, named.kind, named.label, portion.arrived_us))
+    return Place(source, batch)
+
+
+def ids_of(conn: Connection, subjects: Collection[Subject]) -> dict[Subject, Ids]:
+    """Find or make the ids of every server, client, tool, version, caller and fact in *subjects*."""
+    servers = _ids(conn, "server", {each.server for each in subjects})
+    tools = _ids(conn, "tool", {each.tool for each in subjects if each.tool is not None})
+    versions = _ids(
+        conn, "version", {each.version for each in subjects if each.version is not None}
+    )
+    clients = _clients(conn, {each.client for each in subjects if each.client is not None})
+    callers = _callers(conn, _networks(servers, subjects))
+    facts = _facts(
+        conn,
+        {
+            (servers[each.server], tools[each.tool], each.fact)
+            for each in subjects
+            if each.fact is not None and each.tool is not None
+        },
     )
 
+    def ids(each: Subject) -> Ids:
+        server, who, fact = servers[each.server], each.caller, each.fact
+        tool = None if each.tool is None else tools[each.tool]
+        return Ids(
+            kind=int(each.kind),
+            server=server,
+            client=None if each.client is None else clients[each.client],
+            caller=None if who is None else callers[server, int(who.level), who.digest],
+            tool=tool,
+            version=None if each.version is None else versions[each.version],
+            fact=None if fact is None or tool is None else facts[server, tool, fact],
+            outcome=None if each.outcome is None else int(each.outcome),
+        )
 
-def _one(
-    conn: Connection, table: sa.Table, columns: list[str], values: Values, *, key: int = 2
-) -> int:
-    """The id of the one row whose first *key* columns have these values; made where there is none."""
-    select = (
-        f"SELECT t.id FROM {{wanted}} CROSS JOIN {table.name} AS t WHERE {_equal(columns[:key])}"
-    )
-    types: list[PgType] = ["int4", "text", "text"]
-    found = run_matching(conn, select, types[:key], [values[:key]])
-    found = found or insert_many(conn, table, columns, [values], returning=["id"])
-    return int(found[0][0])
+    return {each: ids(each) for each in subjects}
 
 
-def _ids(conn: Connection, table: sa.Table, wanted: set[str]) -> dict[str, int]:
-    """Ids of names in a table of names."""
-    select = (
-        f"SELECT t.name, t.id FROM {{wanted}} CROSS JOIN {table.name} AS t WHERE {_equal(['name'])}"
-    )
-    known: dict[str, int] = dict(run_matching(conn, select, ["text"], [(n,) for n in wanted]))
+def _made(conn: Connection, table: str, values: Values) -> int:
+    """Insert one row and return its id."""
+    return int(insert_many(conn, table, [values], returning=["id"])[0][0])
+
+
+def _ids(conn: Connection, table: str, wanted: set[str]) -> dict[str, int]:
+    """Ids of names in a table of names; of others too."""
+    select = f"SELECT t.name, t.id FROM {{wanted}} CROSS JOIN {table} AS t WHERE {_equal(['name'])}"
+    known: dict[str, int] = conn.known.setdefault(table, {})
+    unknown = [(name,) for name in wanted - known.keys()]
+    known.update(run_matching(conn, select, ["text"], unknown))
     missing = [(name,) for name in sorted(wanted - known.keys())]
-    known.update(insert_many(conn, table, ["name"], missing, returning=["name", "id"]))
+    known.update(insert_many(conn, table, missing, returning=["name", "id"]))
     return known
 
 
 def _clients(conn: Connection, wanted: set[str]) -> dict[str, int | None]:
     select = f"SELECT t.raw, t.id FROM {{wanted}} CROSS JOIN client AS t WHERE {_equal(['raw'])}"
-    known: dict[str, int | None] = dict(
-        run_matching(conn, select, ["text"], [(raw,) for raw in wanted])
-    )
+    known: dict[str, int | None] = conn.known.setdefault("client", {})
+    unknown = [(raw,) for raw in wanted - known.keys()]
+    known.update(run_matching(conn, select, ["text"], unknown))
     missing: list[Values] = []
     for raw in sorted(wanted - known.keys()):
         known[raw] = None
         if (read := names.read_client(raw)) is not None:
             missing.append((raw, read.key, read.name, read.via, read.version))
-    columns = ["raw", "key", "name", "via", "version"]
-    known.update(insert_many(conn, schema.client, columns, missing, returning=["raw", "id"]))
+    known.update(insert_many(conn, "client", missing, returning=["raw", "id"]))
     return known
+
+
+def _networks(
+    servers: dict[str, int], subjects: Collection[Subject]
+) -> dict[CallerKey, str | None]:
+    """The callers of *subjects*, each with the least network that it was seen in."""
+    least: dict[CallerKey, str | None] = {}
+    for each in subjects:
+        if (who := each.caller) is not None:
+            key = (servers[each.server], int(who.level), who.digest)
+            least[key] = _least(least.get(key), who.network)
+    return least
 
 
 def _callers(conn: Connection, wanted: dict[CallerKey, str | None]) -> dict[CallerKey, int]:
@@ -150,8 +189,7 @@ def _callers(conn: Connection, wanted: dict[CallerKey, str | None]) -> dict[Call
     changed += [(*key, network) for key, network in wanted.items() if key not in known]
     given = insert_many(
         conn,
-        schema.caller,
-        ["server_id", "level", "digest", "network"],
+        "caller",
         sorted(changed, key=lambda values: values[:3]),
         conflict="ON CONFLICT (server_id, level, digest) DO UPDATE SET network = excluded.network",
         returning=["server_id", "level", "digest", "id"],
@@ -173,9 +211,8 @@ def _facts(conn: Connection, wanted: set[FactKey]) -> dict[FactKey, int]:
         for key, fact in sorted(by_digest.items(), key=lambda item: item[0])
         if key not in known
     ]
-    columns = ["server_id", "tool_id", "digest", "last_release", "replaced_by", "message"]
     returning = ["server_id", "tool_id", "digest", "id"]
-    found += insert_many(conn, schema.fact, columns, missing, returning=returning)
+    found += insert_many(conn, "fact", missing, returning=returning)
     return {(s, t, by_digest[s, t, digest]): number for s, t, digest, number in found}
 
 

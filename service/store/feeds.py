@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from service.store.engine import Connection
+from service.store.engine import Connection, driver_of
 from service.store.schema import server, source
 from service.store.writer import raise_data_version
 
@@ -21,5 +21,5 @@ def retire(conn: Connection, *, server_name: str, source_name: str, at_us: int |
         .values(retired_us=at_us)
     )
     if done.rowcount:
-        raise_data_version(conn)
+        raise_data_version(driver_of(conn))
     return done.rowcount > 0

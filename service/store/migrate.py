@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from service.errors import SchemaOutOfDate
-from service.store.engine import Connection, Engine, reading, writing
-from service.store.schema import VERSION_TABLE
+from service.store.address import VERSION_TABLE
+from service.store.driver import HEAD
+from service.store.engine import Connection, Engine, driver_of, make_engine, reading, writing
 from service.store.secrets import has_secrets, make_secrets
 
 if TYPE_CHECKING:
     from alembic.config import Config
-
-HEAD = "0002"
-"""The revision this version of the product works with: the last file in `migrations/versions`. Known
-here so that a start with an up-to-date database does not load Alembic."""
 
 
 class SchemaState(StrEnum):
@@ -64,7 +61,7 @@ def upgrade(engine: Engine) -> None:
 
             _refuse_narrow_text(conn)
             command.upgrade(alembic_config(conn), "head")
-        make_secrets(conn)
+        make_secrets(driver_of(conn))
 
 
 def ensure_ready(engine: Engine, auto_upgrade: bool) -> None:
@@ -80,7 +77,7 @@ def ensure_ready(engine: Engine, auto_upgrade: bool) -> None:
     """
     with reading(engine) as conn:
         state = _state(conn)
-        complete = state is SchemaState.UP_TO_DATE and has_secrets(conn)
+        complete = state is SchemaState.UP_TO_DATE and has_secrets(driver_of(conn))
     if complete:
         return
     if state is SchemaState.AHEAD:
@@ -92,6 +89,15 @@ def ensure_ready(engine: Engine, auto_upgrade: bool) -> None:
             "or set LASTCALL_AUTO_UPGRADE=true"
         )
     upgrade(engine)
+
+
+def ensure_ready_at(url: str, auto_upgrade: bool) -> None:
+    """Do what `ensure_ready` does, and raise what it does, on an engine of its own."""
+    engine = make_engine(url)
+    try:
+        ensure_ready(engine, auto_upgrade)
+    finally:
+        engine.dispose()
 
 
 def alembic_config(conn: Connection) -> "Config":

@@ -7,7 +7,6 @@ and days are cut. A `Cut` says up to where the derived tables hold nothing later
 """
 
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -16,7 +15,7 @@ from service.store.calls import Rank, rank
 from service.store.dialect import is_sqlite
 from service.store.engine import Connection
 from service.store.read_sets import pairs_among
-from service.store.schema import client, event, event_extra, session, tool, version
+from service.store.schema import call_line, client, event, session, tool, version
 
 
 class Promoted(NamedTuple):
@@ -67,50 +66,54 @@ def cut_at(connection: Connection, as_of_us: int) -> Cut:
             begun, session.c.hello_us >= as_of_us, session.c.unnamed > 0
         )
     )
-    still_open = connection.scalar(
-        sa.select(sa.func.max(session.c.last_us)).where(begun, session.c.last_us >= as_of_us)
-    )
-    promoted = () if still_open is None else _promoted(connection, as_of_us, still_open)
+    promoted = _promoted(connection, as_of_us)
     first = [at for at in (unnamed, *(row.time_us for row in promoted)) if at is not None]
     return Cut(as_of_us, min([as_of_us, *first]), promoted, is_sqlite(connection))
 
 
-def _promoted(connection: Connection, as_of_us: int, last_us: int) -> tuple[Promoted, ...]:
+def _promoted(connection: Connection, as_of_us: int) -> tuple[Promoted, ...]:
     """The row that stood for each call whose standing row is not before the cut."""
-    late = event_extra.alias("late")
-    counted = event.alias("counted")
-    calls = (
-        sa.select(late.c.call)
-        .join(counted, (counted.c.time_us == late.c.time_us) & (counted.c.key == late.c.key))
-        .where(
-            late.c.time_us >= as_of_us,
-            late.c.time_us <= last_us,
-            late.c.call.is_not(None),
-            counted.c.counted == 1,
-        )
+    cut = (
+        sa.select(call_line.c.session_id, call_line.c.request)
+        .join(session, session.c.id == call_line.c.session_id)
+        .where(session.c.first_us < as_of_us, session.c.last_us >= as_of_us)
+        .group_by(call_line.c.session_id, call_line.c.request)
+        .having(sa.func.min(call_line.c.time_us) < as_of_us)
+        .having(sa.func.max(call_line.c.time_us) >= as_of_us)
+        .subquery()
     )
     lines = (
         sa.select(
-            event_extra.c.call,
+            call_line.c.session_id,
+            call_line.c.request,
+            event.c.tool_id,
             event.c.time_us,
             event.c.key,
             event.c.kind,
+            event.c.counted,
             tool.c.name.label("tool"),
             client.c.raw.label("client"),
             version.c.name.label("version"),
         )
-        .select_from(event_extra)
+        .select_from(cut)
         .join(
-            event, (event.c.time_us == event_extra.c.time_us) & (event.c.key == event_extra.c.key)
+            call_line,
+            (call_line.c.session_id == cut.c.session_id) & (call_line.c.request == cut.c.request),
         )
+        .join(event, (event.c.time_us == call_line.c.time_us) & (event.c.key == call_line.c.key))
         .outerjoin(tool, tool.c.id == event.c.tool_id)
         .outerjoin(client, client.c.id == event.c.client_id)
         .outerjoin(version, version.c.id == event.c.version_id)
-        .where(event_extra.c.call.in_(calls), event_extra.c.time_us < as_of_us)
     )
-    rows = sorted(connection.execute(lines), key=lambda row: (row.call, *_rank(row)))
-    firsts = (next(group) for _, group in groupby(rows, key=lambda row: row.call))
-    return tuple(Promoted(row.time_us, row.key) for row in firsts)
+    calls: dict[tuple[int, ...], list[Any]] = {}
+    for row in connection.execute(lines):
+        calls.setdefault((row.session_id, row.request, row.tool_id), []).append(row)
+    promoted = []
+    for rows in calls.values():
+        before = [row for row in rows if row.time_us < as_of_us]
+        if before and not any(row.counted for row in before):
+            promoted.append(min(before, key=_rank))
+    return tuple(Promoted(row.time_us, row.key) for row in promoted)
 
 
 def _rank(row: Any) -> Rank:

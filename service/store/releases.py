@@ -1,11 +1,8 @@
 """Releases, written: one row a server and version."""
 
-import sqlalchemy as sa
-
 from service.events import Recorded, Release
 from service.store import dimensions
-from service.store.engine import Connection
-from service.store.schema import release as table
+from service.store.driver import Connection
 from service.store.writer import raise_counter, raise_data_version
 
 
@@ -17,15 +14,17 @@ def record(conn: Connection, release: Release) -> Recorded:
     one nothing changes, and readers are told of nothing.
     """
     server_id = dimensions.server_id(conn, release.server)
-    mine = (table.c.server_id == server_id) & (table.c.version == release.version)
-    known = conn.scalar(sa.select(table.c.at_us).where(mine))
-    if known == release.at_us:
+    mine = (server_id, release.version)
+    known = conn.rows("SELECT at_us FROM release WHERE server_id = ? AND version = ?", mine)
+    if known == [(release.at_us,)]:
         return Recorded.UNCHANGED
-    said = {"at_us": release.at_us, "source": release.source}
     raise_data_version(conn)
-    if known is None:
-        conn.execute(sa.insert(table).values(server_id=server_id, version=release.version, **said))
+    said = (release.at_us, release.source, *mine)
+    if not known:
+        conn.run(
+            "INSERT INTO release (at_us, source, server_id, version) VALUES (?, ?, ?, ?)", said
+        )
         return Recorded.CREATED
-    conn.execute(sa.update(table).where(mine).values(**said))
+    conn.run("UPDATE release SET at_us = ?, source = ? WHERE server_id = ? AND version = ?", said)
     raise_counter(conn, "release_moves")
     return Recorded.MOVED

@@ -6,33 +6,44 @@ client or another line of its call counts in its place, is taken out of the one 
 other; where it was the first or last of a cell, the cell's ends are read from the rows again.
 """
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from service.clock import DAY_US, QUARTER_US
-from service.store import schema
-from service.store.dialect import PgType, insert_many, run_each, run_matching
-from service.store.engine import Connection
+from service.store.columns import COLUMNS
+from service.store.dialect import insert_many, run_each, run_matching
+from service.store.dimensions import Ids
+from service.store.driver import Connection, Values
 from service.store.sessions import Session
 
-_QUARTERS_A_DAY = DAY_US // QUARTER_US
+Cell = TypeVar("Cell")
 
-DayCell = tuple[int, int, int, int, int]
-"""Server, tool, client (0 for none), kind, day."""
-QuarterCell = tuple[int, int, int, int]
-"""Server, client (0 for none), kind, quarter-hour."""
+_QUARTERS_A_DAY = DAY_US // QUARTER_US
+_CALL_KINDS = 3
+"""Kinds up to this one name a tool."""
+
+DayCell = tuple[int, int, int, int]
+"""Tool, kind, day, client (0 for none)."""
+QuarterCell = tuple[int, int, int]
+"""Client (0 for none), kind, quarter-hour."""
+Span = tuple[int, int, int]
+"""Calls, first and last of them in µs."""
+Fresh = Counter[tuple[int, int, int | None, int]]
+"""Rows by session, kind, tool (None for none) and quarter-hour."""
 
 _UNNAMED = f"""
-SELECT session_id, server_id, kind, tool_id, time_us / {QUARTER_US},
+SELECT session_id, kind, tool_id, time_us / {QUARTER_US},
        count(*), min(time_us), max(time_us)
 FROM event
 WHERE time_us >= {{since}} AND time_us <= {{until}}
   AND client_id IS NULL AND counted = 1 AND session_id IN (SELECT wanted.column1 FROM {{wanted}})
-GROUP BY session_id, server_id, kind, tool_id, time_us / {QUARTER_US}
+GROUP BY session_id, kind, tool_id, time_us / {QUARTER_US}
 """
 _ADD_CALLS = """
-ON CONFLICT (server_id, tool_id, client_id, kind, day) DO UPDATE SET
+ON CONFLICT (server_id, tool_id, kind, day, client_id) DO UPDATE SET
   calls = call_day.calls + excluded.calls,
   first_us = CASE WHEN excluded.first_us < call_day.first_us
                   THEN excluded.first_us ELSE call_day.first_us END,
@@ -40,7 +51,7 @@ ON CONFLICT (server_id, tool_id, client_id, kind, day) DO UPDATE SET
                  THEN excluded.last_us ELSE call_day.last_us END
 """
 _SET_CALLS = """
-ON CONFLICT (server_id, tool_id, client_id, kind, day) DO UPDATE SET
+ON CONFLICT (server_id, tool_id, kind, day, client_id) DO UPDATE SET
   calls = excluded.calls, first_us = excluded.first_us, last_us = excluded.last_us
 """
 _ADD_EVENTS = """
@@ -49,23 +60,20 @@ ON CONFLICT (server_id, client_id, kind, quarter) DO UPDATE SET
 """
 _END = """
 SELECT e.time_us FROM event AS e LEFT JOIN session AS s ON s.id = e.session_id
-WHERE e.time_us >= {since} AND e.time_us < {until} AND e.server_id = {server}
-  AND e.tool_id = {tool} AND e.kind = {kind} AND e.counted = 1
-  AND coalesce(e.client_id, s.hello_client_id, 0) = {client}
+WHERE e.time_us >= ? AND e.time_us < ? AND e.server_id = ?
+  AND e.tool_id = ? AND e.kind = ? AND e.counted = 1
+  AND coalesce(e.client_id, s.hello_client_id, 0) = ?
 ORDER BY e.time_us {direction} LIMIT 1
 """
-_DAY_COLUMNS = ["server_id", "tool_id", "client_id", "kind", "day", "calls", "first_us", "last_us"]
-_QUARTER_COLUMNS = ["server_id", "client_id", "kind", "quarter", "events"]
-_DAY_TYPES: tuple[PgType, ...] = ("int4", "int4", "int4", "int2", "int4")
-_LOSING = f"""
-SELECT {", ".join(f"d.{name}" for name in _DAY_COLUMNS)}
-FROM {{wanted}} CROSS JOIN call_day AS d
-WHERE d.server_id = wanted.column1 AND d.tool_id = wanted.column2
-  AND d.client_id = wanted.column3 AND d.kind = wanted.column4 AND d.day = wanted.column5
+_LOSING = """
+SELECT d.tool_id, d.kind, d.day, d.client_id, d.calls, d.first_us, d.last_us
+FROM {wanted} CROSS JOIN call_day AS d
+WHERE d.server_id = wanted.column1 AND d.tool_id = wanted.column2 AND d.kind = wanted.column3
+  AND d.day = wanted.column4 AND d.client_id = wanted.column5
 """
 _DROP_DAY = """
 DELETE FROM call_day
-WHERE server_id = ? AND tool_id = ? AND client_id = ? AND kind = ? AND day = ?
+WHERE server_id = ? AND tool_id = ? AND kind = ? AND day = ? AND client_id = ?
 """
 _DROP_QUARTER = """
 DELETE FROM activity
@@ -73,147 +81,172 @@ WHERE server_id = ? AND client_id = ? AND kind = ? AND quarter = ? AND events <=
 """
 
 
-@dataclass(slots=True)
-class Span:
-    """Calls of one cell, with the first and the last of them in µs."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """The cells that a row counts in, but for its time. Told apart by identity: see `Shared`."""
 
-    calls: int
-    first_us: int
-    last_us: int
-
-    def widen(self, calls: int, first_us: int, last_us: int) -> None:
-        """Take in further calls."""
-        self.calls += calls
-        self.first_us = min(self.first_us, first_us)
-        self.last_us = max(self.last_us, last_us)
+    client: int
+    """Id of the client, named or inferred; 0 for none."""
+    kind: int
+    tool: int | None
+    """None where the row is of no call."""
 
 
-@dataclass(slots=True)
+class Shared:
+    """Makes cells, the same object for the same cells, so that counting them is quick."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[int, int, int | None], Cells] = {}
+
+    def of(self, ids: Ids, client: int) -> Cells:
+        """The cells of a row whose client, named or inferred, is *client*; 0 for none."""
+        said = (client, ids.kind, ids.tool if ids.kind <= _CALL_KINDS else None)
+        made = self._made.get(said)
+        if made is None:
+            made = self._made[said] = Cells(*said)
+        return made
+
+
 class Changes:
-    """What a transaction changes in the roll-ups, collected and then written at once."""
+    """What a transaction changes in the roll-ups of one server, collected and then written at once."""
 
-    gained: dict[DayCell, Span] = field(default_factory=dict)
-    lost: dict[DayCell, Span] = field(default_factory=dict)
-    events: Counter[QuarterCell] = field(default_factory=Counter)
-    lessened: set[QuarterCell] = field(default_factory=set)
+    def __init__(self, server: int) -> None:
+        self._server = server
+        self._events: dict[tuple[int, int], dict[int, int]] = {}
+        """Client and kind → quarter-hour → events more or fewer."""
+        self._gained: dict[tuple[int, int], dict[tuple[int, int], Span]] = {}
+        """Tool and kind → day and client → calls more."""
+        self._lost: dict[DayCell, Span] = {}
+        self._lessened: set[QuarterCell] = set()
 
-    def add(self, server: int, tool: int | None, client: int, kind: int, time_us: int) -> None:
-        """Count one row in its cells."""
-        self.events[server, client, kind, time_us // QUARTER_US] += 1
-        if tool is not None and kind <= 3:
-            _widen(
-                self.gained, (server, tool, client, kind, time_us // DAY_US), 1, time_us, time_us
-            )
+    def add(self, cells: Sequence[Cells], times: Sequence[int]) -> None:
+        """Count rows, given in the order of time, in their cells. Comes before all other changes."""
+        start = 0
+        while start < len(times):
+            quarter = times[start] // QUARTER_US
+            day = quarter // _QUARTERS_A_DAY
+            end = bisect_left(times, (quarter + 1) * QUARTER_US, start)
+            part, at = cells[start:end], times[start:end]
+            first = dict(zip(reversed(part), reversed(at), strict=True))
+            last = dict(zip(part, at, strict=True))
+            for each, rows in Counter(part).items():
+                quarters = self._events.setdefault((each.client, each.kind), {})
+                quarters[quarter] = quarters.get(quarter, 0) + rows
+                if each.tool is not None:
+                    days = self._gained.setdefault((each.tool, each.kind), {})
+                    calls, since, _ = days.get((day, each.client), (0, first[each], 0))
+                    days[day, each.client] = (calls + rows, since, last[each])
+            start = end
 
-    def remove(self, server: int, tool: int, client: int, kind: int, time_us: int) -> None:
+    def remove(self, tool: int, client: int, kind: int, time_us: int) -> None:
         """Take one row out of its cells."""
-        quarter = (server, client, kind, time_us // QUARTER_US)
-        self.events[quarter] -= 1
-        self.lessened.add(quarter)
-        _widen(self.lost, (server, tool, client, kind, time_us // DAY_US), 1, time_us, time_us)
+        self._lose_events((client, kind, time_us // QUARTER_US), 1)
+        _widen(self._lost, (tool, kind, time_us // DAY_US, client), (1, time_us, time_us))
 
-    def move(
-        self,
-        conn: Connection,
-        sessions: dict[int, tuple[Session, int]],
-        fresh: Counter[tuple[int, int, int | None, int]],
-    ) -> None:
+    def move(self, conn: Connection, sessions: Mapping[int, Session], fresh: Fresh) -> None:
         """
         Move the rows that name no client to the client that their session has now.
 
         Args:
             conn: The open write transaction.
-            sessions: By id, the session and the client id (0 for none) that it had before.
-            fresh: The newly stored ones among those rows, by (session, kind, tool, quarter-hour):
-                they were in no cell yet.
+            sessions: The sessions that have another client than before, by id.
+            fresh: The newly stored ones among those rows: they were in no cell yet.
         """
-        for since, until, ids in _intervals([session for session, _ in sessions.values()]):
+        for since, until, ids in _intervals(sessions):
             sql = _UNNAMED.format(since=since, until=until, wanted="{wanted}")
-            for number, server, kind, tool, quarter, rows, first_us, last_us in run_matching(
+            for number, kind, tool, quarter, rows, first_us, last_us in run_matching(
                 conn, sql, ["int4"], [(one,) for one in ids]
             ):
-                session, before = sessions[number]
-                after = session.client_id or 0
+                before, after = sessions[number].client_before, sessions[number].client
                 leaving = rows - fresh[number, kind, tool, quarter]
-                self.events[server, after, kind, quarter] += rows
-                self.events[server, before, kind, quarter] -= leaving
-                self.lessened.add((server, before, kind, quarter))
-                if tool is not None and kind <= 3:
+                quarters = self._events.setdefault((after, kind), {})
+                quarters[quarter] = quarters.get(quarter, 0) + rows
+                self._lose_events((before, kind, quarter), leaving)
+                if tool is not None and kind <= _CALL_KINDS:
                     day = quarter // _QUARTERS_A_DAY
-                    _widen(self.gained, (server, tool, after, kind, day), rows, first_us, last_us)
+                    days = self._gained.setdefault((tool, kind), {})
+                    _widen(days, (day, after), (rows, first_us, last_us))
                     if leaving:
-                        cell = (server, tool, before, kind, day)
-                        _widen(self.lost, cell, leaving, first_us, last_us)
+                        cell = (tool, kind, day, before)
+                        _widen(self._lost, cell, (leaving, first_us, last_us))
 
     def write(self, conn: Connection) -> None:
         """Bring the roll-ups up to date; the rows and sessions must have been written before."""
+        server = {"server_id": self._server}
         gained = [
-            (*cell, span.calls, span.first_us, span.last_us)
-            for cell, span in sorted(self.gained.items())
+            (tool, kind, *cell, *span)
+            for (tool, kind), days in sorted(self._gained.items())
+            for cell, span in sorted(days.items())
         ]
-        insert_many(conn, schema.call_day, _DAY_COLUMNS, gained, conflict=_ADD_CALLS)
-        if self.lost:
+        insert_many(conn, "call_day", gained, constant=server, conflict=_ADD_CALLS)
+        if self._lost:
             self._write_lost(conn)
-        events = [(*cell, events) for cell, events in sorted(self.events.items()) if events]
-        insert_many(conn, schema.activity, _QUARTER_COLUMNS, events, conflict=_ADD_EVENTS)
-        run_each(conn, _DROP_QUARTER, sorted(self.lessened))
+        events = [
+            (*place, quarter, rows)
+            for place, quarters in sorted(self._events.items())
+            for quarter, rows in sorted(quarters.items())
+            if rows
+        ]
+        insert_many(conn, "activity", events, constant=server, conflict=_ADD_EVENTS)
+        run_each(conn, _DROP_QUARTER, [(self._server, *cell) for cell in sorted(self._lessened)])
+
+    def _lose_events(self, cell: QuarterCell, rows: int) -> None:
+        client, kind, quarter = cell
+        quarters = self._events.setdefault((client, kind), {})
+        quarters[quarter] = quarters.get(quarter, 0) - rows
+        self._lessened.add(cell)
 
     def _write_lost(self, conn: Connection) -> None:
         """Take the lost calls out of their cells; empty cells go, touched ends are read again."""
-        stored = run_matching(conn, _LOSING, _DAY_TYPES, self.lost)
-        gone: list[DayCell] = []
-        kept = []
-        for *parts, calls, first_us, last_us in stored:
-            server, tool, client, kind, day = parts
-            cell = (server, tool, client, kind, day)
-            lost = self.lost[cell]
-            if calls <= lost.calls:
+        types = list(COLUMNS["call_day"].values())[:5]
+        wanted = [(self._server, *cell) for cell in self._lost]
+        gone: list[Values] = []
+        kept: list[Values] = []
+        for tool, kind, day, client, calls, first_us, last_us in run_matching(
+            conn, _LOSING, types, wanted
+        ):
+            cell = (self._server, tool, kind, day, client)
+            lost_calls, lost_first_us, lost_last_us = self._lost[tool, kind, day, client]
+            if calls <= lost_calls:
                 gone.append(cell)
                 continue
-            if lost.first_us <= first_us:
+            if lost_first_us <= first_us:
                 first_us = _end(conn, cell, "ASC", first_us)
-            if lost.last_us >= last_us:
+            if lost_last_us >= last_us:
                 last_us = _end(conn, cell, "DESC", last_us)
-            kept.append((*cell, calls - lost.calls, first_us, last_us))
+            kept.append((*cell, calls - lost_calls, first_us, last_us))
         run_each(conn, _DROP_DAY, gone)
-        insert_many(conn, schema.call_day, _DAY_COLUMNS, sorted(kept), conflict=_SET_CALLS)
+        insert_many(conn, "call_day", sorted(kept), conflict=_SET_CALLS)
 
 
-def _widen(cells: dict[DayCell, Span], cell: DayCell, calls: int, first: int, last: int) -> None:
-    span = cells.get(cell)
-    if span is None:
-        cells[cell] = Span(calls, first, last)
-    else:
-        span.widen(calls, first, last)
+def _widen(cells: dict[Cell, Span], cell: Cell, more: Span) -> None:
+    """Take further calls into a cell."""
+    calls, first_us, last_us = cells.get(cell, (0, more[1], more[2]))
+    cells[cell] = (calls + more[0], min(first_us, more[1]), max(last_us, more[2]))
 
 
-def _end(conn: Connection, cell: DayCell, direction: str, otherwise: int) -> int:
-    """Time of the first (`ASC`) or last (`DESC`) call of a cell, from the rows."""
-    server, tool, client, kind, day = cell
-    sql = _END.format(
-        since=day * DAY_US,
-        until=(day + 1) * DAY_US,
-        server=server,
-        tool=tool,
-        kind=kind,
-        client=client,
-        direction=direction,
+def _end(conn: Connection, cell: Values, direction: str, otherwise: int) -> int:
+    """Time of the first (`ASC`) or last (`DESC`) call of a cell of `call_day`, from the rows."""
+    server, tool, kind, day, client = cell
+    found = conn.rows(
+        _END.format(direction=direction),
+        (day * DAY_US, (day + 1) * DAY_US, server, tool, kind, client),
     )
-    found = conn.exec_driver_sql(sql).scalar()
-    return otherwise if found is None else int(found)
+    return int(found[0][0]) if found else otherwise
 
 
-def _intervals(sessions: Iterable[Session]) -> Iterable[tuple[int, int, list[int]]]:
+def _intervals(sessions: Mapping[int, Session]) -> Iterable[tuple[int, int, list[int]]]:
     """Spans of time (both ends included) with the sessions in them; overlapping ones are one scan."""
     since = until = 0
     ids: list[int] = []
-    for session in sorted(sessions, key=lambda s: s.first_us):
-        if ids and session.first_us > until:
+    spans = ((each.after.first_us, each.after.last_us, number) for number, each in sessions.items())
+    for first_us, last_us, number in sorted(spans):
+        if ids and first_us > until:
             yield since, until, ids
             ids = []
         if not ids:
-            since, until = session.first_us, session.last_us
-        ids.append(session.id)
-        until = max(until, session.last_us)
+            since, until = first_us, last_us
+        ids.append(number)
+        until = max(until, last_us)
     if ids:
         yield since, until, ids

@@ -10,6 +10,8 @@ In roll-ups an id of 0 stands for "none": NULL in a key would count twice.
 
 import sqlalchemy as sa
 
+from service.store.address import VERSION_TABLE as VERSION_TABLE
+
 metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -25,10 +27,6 @@ Instant = sa.BigInteger
 Text = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 """Compared by code points on both databases, whatever the server's locale: "the least text" must be
 the same text everywhere, also in Python."""
-
-VERSION_TABLE = "lastcall_version"
-"""Where Alembic keeps the revision: a name of our own, so that a database that another program keeps
-with Alembic is not taken for ours."""
 
 meta = sa.Table(
     "meta",
@@ -214,10 +212,10 @@ event = sa.Table(
     sa.Column("counted", sa.SmallInteger, nullable=False),
     sqlite_with_rowid=False,
 )
-"""Every accepted event. `counted` is 0 for a line of a call that another line of the same call
-(server, session, request id) already stands for: stale_call before unknown_call before call, then
-the earliest, then the least text of tool, client and version (none last). It is derived from rows
-and derived again by `db rebuild`."""
+"""Every accepted event. `counted` is 0 for a line of a call (see `call_line`) that another line of the
+same call already stands for: stale_call before unknown_call before call, then the earliest, then the
+least text of client and version (none last). It is derived from rows and derived again by
+`db rebuild`."""
 
 sa.Index(
     "ix_event_stale",
@@ -255,8 +253,6 @@ event_extra = sa.Table(
     metadata,
     sa.Column("time_us", Instant, primary_key=True),
     sa.Column("key", sa.BigInteger, primary_key=True),
-    sa.Column("call", sa.BigInteger),
-    sa.Column("request_id", Text),
     sa.Column("trigger", Text),
     sa.Column("protocol_version", Text),
     sa.Column("ttl_ms", sa.BigInteger),
@@ -265,15 +261,21 @@ event_extra = sa.Table(
     sa.Column("arrival", sa.SmallInteger),
     sqlite_with_rowid=False,
 )
-"""Rare fields, a row only where one is present. `call` is a 64-bit hash of (server, session, request
-id): lines that share it belong to one call."""
+"""Rare fields, a row only where one is present."""
 
-sa.Index(
-    "ix_event_extra_call",
-    event_extra.c.call,
-    sqlite_where=event_extra.c.call.is_not(None),
-    postgresql_where=event_extra.c.call.is_not(None),
+call_line = sa.Table(
+    "call_line",
+    metadata,
+    sa.Column("session_id", Id, primary_key=True),
+    sa.Column("request", sa.BigInteger, primary_key=True),
+    sa.Column("time_us", Instant, primary_key=True),
+    sa.Column("key", sa.BigInteger, primary_key=True),
+    sqlite_with_rowid=False,
 )
+"""The events that are lines of a call with a request id, by session: those of one session, tool and
+`request` tell of one call. `request` stands for the request id: itself where it is a decimal number
+of up to 18 digits, else a negative hash of its text. A table and not an index of `event`, so that the
+writer can write it in its own order."""
 
 arrival = sa.Table(
     "arrival",

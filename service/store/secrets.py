@@ -7,14 +7,11 @@ hashes can be computed again from what is stored.
 
 import secrets
 
-import sqlalchemy as sa
-
 from service.errors import LastCallError
-from service.store.engine import Connection
-from service.store.schema import event, meta
+from service.store.dialect import insert_many
+from service.store.driver import SECRETS, Connection
 
 SECRET_BYTES = 32
-_NAMES = ("key_secret", "identity_secret")
 
 
 def read_secrets(conn: Connection) -> tuple[bytes, bytes]:
@@ -25,15 +22,15 @@ def read_secrets(conn: Connection) -> tuple[bytes, bytes]:
         LastCallError: The database has none: it was not brought up by `migrate`.
     """
     found = _stored(conn)
-    if len(found) < len(_NAMES):
+    if len(found) < len(SECRETS):
         raise LastCallError("the database has no secrets; run `lastcall db upgrade`")
-    key, identity = (bytes.fromhex(found[name]) for name in _NAMES)
+    key, identity = (bytes.fromhex(found[name]) for name in SECRETS)
     return key, identity
 
 
 def has_secrets(conn: Connection) -> bool:
     """Whether the database has both of its secrets."""
-    return len(_stored(conn)) == len(_NAMES)
+    return len(_stored(conn)) == len(SECRETS)
 
 
 def make_secrets(conn: Connection) -> None:
@@ -45,7 +42,7 @@ def make_secrets(conn: Connection) -> None:
             ones when they are sent again.
     """
     found = _stored(conn)
-    missing = [name for name in _NAMES if name not in found]
+    missing = [name for name in SECRETS if name not in found]
     if not missing:
         return
     if _holds_events(conn):
@@ -53,8 +50,7 @@ def make_secrets(conn: Connection) -> None:
             "the secrets of the database are lost, so the keys of its events cannot be computed any "
             "more; restore it from a back-up, which holds them"
         )
-    made = [{"name": name, "value": secrets.token_hex(SECRET_BYTES)} for name in missing]
-    conn.execute(meta.insert(), made)
+    insert_many(conn, "meta", [(name, secrets.token_hex(SECRET_BYTES)) for name in missing])
 
 
 def set_secrets(conn: Connection, key: bytes, identity: bytes) -> None:
@@ -70,15 +66,17 @@ def set_secrets(conn: Connection, key: bytes, identity: bytes) -> None:
         raise LastCallError(
             "the database holds events, whose keys depend on its secrets; restore into an empty one"
         )
-    conn.execute(meta.delete().where(meta.c.name.in_(_NAMES)))
-    values = zip(_NAMES, (key.hex(), identity.hex()), strict=True)
-    conn.execute(meta.insert(), [{"name": name, "value": value} for name, value in values])
+    insert_many(
+        conn,
+        "meta",
+        list(zip(SECRETS, (key.hex(), identity.hex()), strict=True)),
+        conflict="ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )
 
 
 def _holds_events(conn: Connection) -> bool:
-    return bool(conn.scalar(sa.select(sa.exists(sa.select(event.c.key)))))
+    return bool(conn.rows("SELECT 1 FROM event LIMIT 1"))
 
 
 def _stored(conn: Connection) -> dict[str, str]:
-    rows = conn.execute(sa.select(meta.c.name, meta.c.value).where(meta.c.name.in_(_NAMES)))
-    return {row.name: row.value for row in rows}
+    return dict(conn.rows("SELECT name, value FROM meta WHERE name IN (?, ?)", SECRETS))

@@ -4,144 +4,201 @@ Sessions: what joins lines. A session's client is read in place of one that a li
 What a session row says is a pure function of the session's rows, whatever order they came in.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
-from service.events import Kind
-from service.store import schema
-from service.store.dialect import Values, insert_many, run_matching
-from service.store.engine import Connection
+from service.events import Kind, Subject
+from service.store.dialect import insert_many, new_ids, run_matching, update_many
+from service.store.dimensions import Ids
+from service.store.driver import Connection, Values
 
-SessionKey = tuple[int, str]
-"""Server id, digest."""
+_HELLO = int(Kind.HELLO)
+_NEVER = 2**63 - 1
 
-_COLUMNS = [
-    "server_id",
-    "digest",
-    "hello_us",
-    "hello_client_id",
-    "hello_version_id",
-    "named_us",
-    "named_client_id",
-    "first_us",
-    "last_us",
-    "unnamed",
-]
 _SELECT = """
-SELECT s.server_id, s.digest, s.id, s.first_us, s.last_us, s.unnamed,
-       s.hello_us, h.raw, v.name, s.hello_client_id, s.hello_version_id,
-       s.named_us, n.raw, s.named_client_id
+SELECT s.digest, s.id, s.hello_us, s.hello_client_id, s.hello_version_id,
+       s.named_us, s.named_client_id, s.first_us, s.last_us, s.unnamed
+FROM {wanted} CROSS JOIN session AS s
+WHERE s.server_id = wanted.column1 AND s.digest = wanted.column2
+"""
+_TEXTS = """
+SELECT s.id, h.raw, v.name, n.raw
 FROM {wanted} CROSS JOIN session AS s
 LEFT JOIN client AS h ON h.id = s.hello_client_id
 LEFT JOIN version AS v ON v.id = s.hello_version_id
 LEFT JOIN client AS n ON n.id = s.named_client_id
-WHERE s.server_id = wanted.column1 AND s.digest = wanted.column2
+WHERE s.id = wanted.column1
 """
-_REPLACE = "ON CONFLICT (server_id, digest) DO UPDATE SET " + ", ".join(
-    f"{name} = excluded.{name}" for name in _COLUMNS[2:]
-)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Naming:
-    """A line that names a client. The least one counts: the earliest, then the least text."""
-
-    time_us: int
-    client: str
-    versionless: bool
-    version: str
-    client_id: int
-    version_id: int | None
+Naming = tuple[int, str, bool, str, int, int | None]
+"""
+A line that names a client: (time in µs, client, without a version, version or "", client id, version
+id). The least one counts: the earliest, then the least text.
+"""
 
 
-@dataclass(slots=True)
+class State(NamedTuple):
+    """What a session row says."""
+
+    hello_us: int | None = None
+    hello_client_id: int | None = None
+    hello_version_id: int | None = None
+    named_us: int | None = None
+    named_client_id: int | None = None
+    first_us: int = _NEVER
+    last_us: int = -_NEVER
+    unnamed: int = 0
+
+
+_NEW = State()
+
+
 class Session:
-    """One session, as stored and then as the new rows make it."""
+    """
+    A session as it was before a portion, and what the portion's rows say of it.
 
-    id: int
-    server_id: int
-    digest: str
-    first_us: int
-    last_us: int
-    unnamed: int
-    hello: Naming | None = None
-    named: Naming | None = None
-    changed: bool = False
+    Rows are to be told in the order of time: `last_us` of each, and `take` those that ask for it.
+    """
+
+    __slots__ = (
+        "after",
+        "before",
+        "first_us",
+        "hello",
+        "id",
+        "last_us",
+        "named",
+        "open_until_us",
+        "request",
+        "unnamed",
+        "unordered",
+    )
+
+    def __init__(self, number: int | None, before: State | None = None) -> None:
+        """A session as it is stored; without *before* a new one, without *number* none at all."""
+        self.id = number
+        self.before = before
+        self.after = before or _NEW
+        """What it is with the portion's rows, once `merge` was called."""
+        self.first_us = _NEVER
+        self.last_us = -_NEVER
+        self.unnamed = 0
+        self.hello: Naming | None = None
+        self.named: Naming | None = None
+        self.request = -_NEVER
+        """Of the latest line of a call."""
+        self.unordered = False
+        """Whether a request was no greater than one before it, and so may be the same."""
+        self.open_until_us = _NEVER
+        """Rows up to this time are to be taken: they may come first, or name the session."""
+        if number is None:
+            self.open_until_us = -_NEVER
+        elif before is not None and before.named_us is not None:
+            self.open_until_us = before.named_us
 
     @property
-    def client_id(self) -> int | None:
-        """The client that is read where a line of this session names none."""
-        return None if self.hello is None else self.hello.client_id
+    def client_before(self) -> int:
+        """Id of the client that was read where a line names none; 0 for none."""
+        return 0 if self.before is None else self.before.hello_client_id or 0
 
-    def add(self, kind: Kind, time_us: int, naming: Naming | None) -> None:
-        """Take in one newly stored row; *naming* is None where it names no client."""
+    @property
+    def client(self) -> int:
+        """Id of the client that is read where a line names none; 0 for none."""
+        return self.after.hello_client_id or 0
+
+    @property
+    def moves(self) -> bool:
+        """Whether rows that were stored before are another client's now."""
+        before = self.before
+        return before is not None and before.unnamed > 0 and self.client != self.client_before
+
+    def take(self, time_us: int, subject: Subject, ids: Ids) -> None:
+        """Take in a row that may be the first, says hello, names no client, or may name it first."""
         if time_us < self.first_us:
-            self.first_us, self.changed = time_us, True
-        if time_us > self.last_us:
-            self.last_us, self.changed = time_us, True
-        if naming is None:
+            self.first_us = time_us
+        if ids.client is None:
             self.unnamed += 1
-            self.changed = True
             return
+        text, version = subject.client or "", subject.version
+        naming = (time_us, text, version is None, version or "", ids.client, ids.version)
         if self.named is None or naming < self.named:
-            self.named, self.changed = naming, True
-        if kind is Kind.HELLO and (self.hello is None or naming < self.hello):
-            self.hello, self.changed = naming, True
+            self.named = naming
+            if time_us < self.open_until_us:
+                self.open_until_us = time_us
+        if ids.kind == _HELLO and (self.hello is None or naming < self.hello):
+            self.hello = naming
 
 
-def load(conn: Connection, firsts: dict[SessionKey, int]) -> dict[SessionKey, Session]:
-    """Find or make sessions, given the time in µs of a row of each."""
-    found = {
-        values[:2]: _session(values)
-        for values in run_matching(conn, _SELECT, ["int4", "text"], firsts)
-    }
-    missing = [
-        (*key, None, None, None, None, None, time_us, time_us, 0)
-        for key, time_us in sorted(firsts.items())
-        if key not in found
-    ]
-    returning = ["server_id", "digest", "id", "first_us"]
-    for server, digest, number, time_us in insert_many(
-        conn, schema.session, _COLUMNS, missing, returning=returning
-    ):
-        found[server, digest] = Session(number, server, digest, time_us, time_us, 0)
+def load(conn: Connection, server: int, digests: Collection[str]) -> dict[str, Session]:
+    """The sessions of a server by these digests; new ones have their ids, and `save` stores them."""
+    wanted = [(server, digest) for digest in sorted(digests)]
+    found: dict[str, Session] = {}
+    for digest, number, *state in run_matching(conn, _SELECT, ["int4", "text"], wanted):
+        found[digest] = Session(number, State._make(state))
+    missing = [digest for _, digest in wanted if digest not in found]
+    for digest, number in zip(missing, new_ids(conn, "session", len(missing)), strict=True):
+        found[digest] = Session(number)
     return found
 
 
-def save(conn: Connection, sessions: Iterable[Session]) -> None:
-    """Write back the sessions that changed."""
-    changed = [_values(session) for session in sessions if session.changed]
-    insert_many(
-        conn, schema.session, _COLUMNS, sorted(changed, key=lambda v: v[:2]), conflict=_REPLACE
+def special(ids: Mapping[Subject, Ids]) -> set[Subject]:
+    """The subjects whose every row is to be taken: they say hello, or name no client."""
+    return {each for each, said in ids.items() if said.client is None or said.kind == _HELLO}
+
+
+def merge(conn: Connection, sessions: Collection[Session]) -> None:
+    """Find out what the sessions are with the rows that they were told of."""
+    ties = [(each.id,) for each in sessions if _ties(each)]
+    texts = {number: said for number, *said in run_matching(conn, _TEXTS, ["int4"], ties)}
+    for each in sessions:
+        each.after = _after(each, *texts.get(each.id, (None, None, None)))
+
+
+def save(conn: Connection, server: int, sessions: Mapping[str, Session]) -> None:
+    """Store what `merge` found out, where it is new."""
+    new: list[Values] = []
+    changed: list[Values] = []
+    for digest, each in sessions.items():
+        if each.before is None:
+            new.append((each.id, server, digest, *each.after))
+        elif each.after != each.before:
+            changed.append((each.id, *each.after))
+    new.sort()
+    insert_many(conn, "session", new)
+    update_many(conn, "session", State._fields, changed)
+
+
+def _ties(session: Session) -> bool:
+    """Whether text must decide between a stored naming and a new one."""
+    before, hello, named = session.before, session.hello, session.named
+    if before is None:
+        return False
+    return (hello is not None and hello[0] == before.hello_us) or (
+        named is not None and named[0] == before.named_us
     )
 
 
-def _session(values: Values) -> Session:
-    _, _, _, _, _, _, hello_us, hello, version, hello_id, version_id, named_us, named, named_id = (
-        values
-    )
-    server, digest, number, first_us, last_us, unnamed = values[:6]
-    session = Session(number, server, digest, first_us, last_us, unnamed)
-    if hello_us is not None:
-        session.hello = Naming(
-            hello_us, hello, version is None, version or "", hello_id, version_id
-        )
-    if named_us is not None:
-        session.named = Naming(named_us, named, True, "", named_id, None)
-    return session
-
-
-def _values(session: Session) -> Values:
-    hello, named = session.hello, session.named
-    return (
-        session.server_id,
-        session.digest,
-        None if hello is None else hello.time_us,
-        None if hello is None else hello.client_id,
-        None if hello is None else hello.version_id,
-        None if named is None else named.time_us,
-        None if named is None else named.client_id,
-        session.first_us,
-        session.last_us,
-        session.unnamed,
+def _after(
+    session: Session, hello_text: str | None, version: str | None, named_text: str | None
+) -> State:
+    """What a session is with its new rows; the texts of its stored namings matter in ties only."""
+    before, hello, named = session.before or _NEW, session.hello, session.named
+    hello_said: tuple[int | None, int | None, int | None] = before[:3]
+    if hello is not None and (
+        before.hello_us is None
+        or hello[:4] < (before.hello_us, hello_text or "", version is None, version or "")
+    ):
+        hello_said = (hello[0], *hello[4:])
+    named_said: tuple[int | None, int | None] = before[3:5]
+    if named is not None and (
+        before.named_us is None or named[:2] < (before.named_us, named_text or "")
+    ):
+        named_said = (named[0], named[4])
+    return State(
+        *hello_said,
+        *named_said,
+        min(before.first_us, session.first_us),
+        max(before.last_us, session.last_us),
+        before.unnamed + session.unnamed,
     )

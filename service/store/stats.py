@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from service.events import Kind
 from service.store import schema
-from service.store.dialect import database_bytes
+from service.store.dialect import is_sqlite
 from service.store.engine import Connection
 
 NEWEST_BATCHES = 50
@@ -45,13 +45,21 @@ def stats(conn: Connection) -> dict[str, Any]:
         "dimensions": {table.name: _rows(conn, table) for table in _DIMENSIONS},
         "releases": _rows(conn, schema.release),
         "quarantined": _rows(conn, schema.reject),
-        "bytes": database_bytes(conn),
+        "bytes": _bytes(conn),
         "batches": _batches(conn),
     }
 
 
 def _rows(conn: Connection, table: sa.Table) -> int:
     return conn.scalar(sa.select(sa.func.count()).select_from(table)) or 0
+
+
+def _bytes(conn: Connection) -> int:
+    """Bytes that the database takes on disk."""
+    sql = "SELECT pg_database_size(current_database())"
+    if is_sqlite(conn):
+        sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+    return int(conn.execute(sa.text(sql)).scalar_one())
 
 
 def _batches(conn: Connection) -> list[dict[str, Any]]:

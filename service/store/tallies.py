@@ -4,15 +4,12 @@ The account of what arrived: records by fate, hours heard, and the quarantine.
 
 from collections import Counter
 
-import sqlalchemy as sa
-
 from service import names
 from service.clock import DAY_US
 from service.events import Portion
-from service.store import schema
 from service.store.dialect import insert_many
 from service.store.dimensions import Place
-from service.store.engine import Connection
+from service.store.driver import Connection
 
 KEPT_REJECTS = 10_000
 """Rejected records of one batch that are kept; all of them are counted."""
@@ -53,8 +50,7 @@ def add_suppressed(conn: Connection, batch_id: int, day: int, suppressed: int, r
 
 def _add(conn: Connection, batch: int, day: int, fates: dict[tuple[str, str], int]) -> None:
     rows = [(batch, day, *fate, records) for fate, records in sorted(fates.items()) if records]
-    columns = ["batch_id", "day", "fate", "reason", "records"]
-    insert_many(conn, schema.tally, columns, rows, conflict=_ADD_RECORDS)
+    insert_many(conn, "tally", rows, conflict=_ADD_RECORDS)
 
 
 def add_hours(conn: Connection, portion: Portion, place: Place) -> None:
@@ -62,8 +58,7 @@ def add_hours(conn: Connection, portion: Portion, place: Place) -> None:
     rows = [
         (place.source, hour, place.batch, lines) for hour, lines in sorted(portion.hours.items())
     ]
-    columns = ["source_id", "hour", "batch_id", "lines"]
-    insert_many(conn, schema.ledger, columns, rows, conflict=_ADD_LINES)
+    insert_many(conn, "ledger", rows, conflict=_ADD_LINES)
 
 
 def quarantine(conn: Connection, portion: Portion, place: Place, *, days: int) -> bool:
@@ -74,13 +69,11 @@ def quarantine(conn: Connection, portion: Portion, place: Place, *, days: int) -
     something was dropped.
     """
     if portion.rejected:
-        counted = conn.scalar(
-            sa.select(sa.func.coalesce(sa.func.sum(schema.tally.c.records), 0)).where(
-                schema.tally.c.batch_id == place.batch, schema.tally.c.fate == "rejected"
-            )
+        [(counted,)] = conn.rows(
+            "SELECT coalesce(sum(records), 0) FROM tally WHERE batch_id = ? AND fate = 'rejected'",
+            (place.batch,),
         )
-        room = max(0, KEPT_REJECTS - int(counted or 0))
-        columns = ["batch_id", "arrived_us", "position", "reason", "excerpt", "whole"]
+        room = max(0, KEPT_REJECTS - int(counted))
         rows = [
             (
                 place.batch,
@@ -92,7 +85,7 @@ def quarantine(conn: Connection, portion: Portion, place: Place, *, days: int) -
             )
             for each in portion.rejected[:room]
         ]
-        insert_many(conn, schema.reject, columns, rows)
+        insert_many(conn, "reject", rows)
     oldest = portion.arrived_us - days * DAY_US
-    dropped = conn.exec_driver_sql(f"DELETE FROM reject WHERE arrived_us < {oldest}")
-    return dropped.rowcount > 0
+    dropped: int = conn.run("DELETE FROM reject WHERE arrived_us < ?", (oldest,)).rowcount
+    return dropped > 0

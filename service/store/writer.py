@@ -8,51 +8,21 @@ leaves nothing but its place in the account, even where it says something else t
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass
+from operator import itemgetter
 
 from service.clock import QUARTER_US
-from service.events import Portion, Row, Stored
-from service.store import calls, dimensions, schema, sessions, tallies
-from service.store.calls import Identity
-from service.store.dialect import Values, insert_many, run_matching
+from service.events import Kind, Portion, Row, Stored, Subject
+from service.store import calls, dimensions, identity, sessions, tallies
+from service.store.dialect import insert_many
 from service.store.dimensions import Ids, Place
-from service.store.engine import Connection
-from service.store.rollups import Changes
-from service.store.sessions import Naming, Session, SessionKey
+from service.store.driver import Connection, Values
+from service.store.rollups import Cells, Changes, Fresh, Shared
+from service.store.sessions import Session
 
-_EVENT = [
-    "time_us",
-    "key",
-    "kind",
-    "server_id",
-    "source_id",
-    "batch_id",
-    "client_id",
-    "caller_id",
-    "session_id",
-    "tool_id",
-    "version_id",
-    "fact_id",
-    "outcome",
-    "counted",
-]
-_EXTRA = [
-    "time_us",
-    "key",
-    "call",
-    "request_id",
-    "trigger",
-    "protocol_version",
-    "ttl_ms",
-    "listed_count",
-    "ns",
-    "arrival",
-]
-
-_STORED = """
-SELECT e.time_us, e.key FROM {wanted} CROSS JOIN event AS e
-WHERE e.time_us = wanted.column1 AND e.key = wanted.column2
-"""
+_SUBJECT = itemgetter(2)
+_NOTHING: Values = (None,) * 5
+"""The rare fields of a row that has none."""
 
 
 def add(conn: Connection, portion: Portion, *, quarantine_days: int) -> Stored:
@@ -65,9 +35,10 @@ def add(conn: Connection, portion: Portion, *, quarantine_days: int) -> Stored:
         How many rows were new, how many were stored already, and the new ones by kind.
     """
     place = dimensions.place_of(conn, portion)
-    new = _new_rows(conn, _with_first_times(conn, portion.rows))
-    if new:
-        _add_rows(conn, place, new)
+    new = identity.new_rows(conn, portion.rows)
+    events: Counter[Kind] = Counter()
+    for rows in _by_server(new):
+        events.update(_add_rows(conn, place, rows))
     accepted = len(new)
     duplicates = len(portion.rows) - accepted
     dropped = tallies.quarantine(conn, portion, place, days=quarantine_days)
@@ -75,7 +46,6 @@ def add(conn: Connection, portion: Portion, *, quarantine_days: int) -> Stored:
     tallies.add_hours(conn, portion, place)
     if dropped or portion.rows or portion.rejected or portion.ignored or portion.hours:
         raise_data_version(conn)
-    events = Counter(row.kind for row in new.values())
     return Stored(batch=place.batch, accepted=accepted, duplicates=duplicates, events=dict(events))
 
 
@@ -88,173 +58,211 @@ def raise_counter(conn: Connection, name: str) -> None:
     """Raise one of the counters in `meta` by one."""
     insert_many(
         conn,
-        schema.meta,
-        ["name", "value"],
+        "meta",
         [(name, "1")],
         conflict="ON CONFLICT (name) DO UPDATE "
         "SET value = CAST(CAST(meta.value AS BIGINT) + 1 AS TEXT)",
     )
 
 
-def _with_first_times(conn: Connection, rows: list[Row]) -> Iterable[Row]:
-    """Give each row that has only the time of its arrival the time at which it first arrived."""
-    arrivals: dict[int, int] = {}
-    for row in rows:
-        if row.arrival:
-            arrivals.setdefault(row.key, row.time_us)
-    if not arrivals:
-        return rows
-    keys = [(key,) for key in arrivals]
-    select = (
-        "SELECT a.key, a.time_us FROM {wanted} CROSS JOIN arrival AS a WHERE a.key = wanted.column1"
+def _by_server(rows: list[Row]) -> Iterable[list[Row]]:
+    """The rows of each server; nearly always there is one."""
+    servers = {subject.server for subject in set(map(_SUBJECT, rows))}
+    if len(servers) == 1:
+        return [rows]
+    return [[row for row in rows if row[2].server == server] for server in sorted(servers)]
+
+
+def _add_rows(conn: Connection, place: Place, rows: list[Row]) -> dict[Kind, int]:
+    """
+    Store rows of one server, none of which is stored yet, with what is derived from them.
+
+    Returns:
+        How many there are of each kind.
+    """
+    subjects = list(map(_SUBJECT, rows))
+    numbers = Counter(subjects)
+    ids = dimensions.ids_of(conn, numbers)
+    server = ids[subjects[0]].server
+    joined = sessions.load(conn, server, set(map(itemgetter(3), rows)) - {None})
+    lines, extras = _sort_out(rows, ids, joined)
+    sessions.merge(conn, joined.values())
+    sessions.save(conn, server, joined)
+    silent, silenced = _settle(conn, rows, ids, joined, lines)
+    _add_events(conn, place, rows, ids, joined, silent)
+    insert_many(conn, "call_line", lines)
+    insert_many(conn, "event_extra", extras)
+    _roll_up(conn, _Counted(rows, subjects, ids, joined, silent), silenced)
+    kinds: Counter[Kind] = Counter()
+    for subject, number in numbers.items():
+        kinds[subject.kind] += number
+    return kinds
+
+
+def _sort_out(
+    rows: list[Row], ids: dict[Subject, Ids], joined: dict[str, Session]
+) -> tuple[list[calls.Line], list[Values]]:
+    """
+    Tell the sessions of their rows.
+
+    Returns:
+        The lines of calls by session, so that neighbours in their table are written together, and
+        the rows that have rare fields as `event_extra` has them.
+    """
+    lines: list[calls.Line] = []
+    extras: list[Values] = []
+    rare = {subject: fields for subject in ids if (fields := _rare(subject)) is not None}
+    special = sessions.special(ids)
+    of: dict[str | None, Session] = dict(joined.items())
+    of[None] = Session(None)
+    for time_us, key, subject, digest, request, ns in rows:
+        session = of[digest]
+        session.last_us = time_us
+        if time_us <= session.open_until_us or subject in special:
+            session.take(time_us, subject, ids[subject])
+        if request is not None and session.id is not None:
+            lines.append((session.id, request, time_us, key))
+            if request > session.request:
+                session.request = request
+            else:
+                session.unordered = True
+        if ns or subject in rare:
+            extras.append((time_us, key, ns or None, *rare.get(subject, _NOTHING)))
+    lines.sort(key=itemgetter(0))
+    return lines, extras
+
+
+def _add_events(
+    conn: Connection,
+    place: Place,
+    rows: list[Row],
+    ids: dict[Subject, Ids],
+    joined: dict[str, Session],
+    silent: set[int],
+) -> None:
+    """Store the rows themselves; ids that are the same in all of them are told once."""
+    varying, constant = _varying(ids)
+    constant |= {"source_id": place.source, "batch_id": place.batch, "counted": 1}
+    of: dict[str | None, int | None] = {digest: each.id for digest, each in joined.items()}
+    of[None] = None
+    events: Iterable[Values] = (
+        (time_us, key, of[digest], *varying[subject])
+        for time_us, key, subject, digest, _, _ in rows
     )
-    known: dict[int, int] = dict(run_matching(conn, select, ["int8"], keys))
-    new = sorted((key, time_us) for key, time_us in arrivals.items() if key not in known)
-    insert_many(conn, schema.arrival, ["key", "time_us"], new)
-    first = arrivals | known
-    return [replace(row, time_us=first[row.key]) if row.arrival else row for row in rows]
+    if silent:
+        del constant["counted"]
+        events = ((*event, 0 if at in silent else 1) for at, event in enumerate(events))
+    insert_many(conn, "event", events, constant=constant)
 
 
-def _new_rows(conn: Connection, rows: Iterable[Row]) -> dict[Identity, Row]:
-    """
-    The rows whose identity is not stored yet, the first of each, in the order of time and key.
-
-    Nobody else can store them before this transaction ends: there is one writer.
-    """
-    first: dict[Identity, Row] = {}
-    for row in rows:
-        first.setdefault((row.time_us, row.key), row)
-    wanted = sorted(first)
-    stored = set(run_matching(conn, _STORED, ["int8", "int8"], wanted))
-    return {identity: first[identity] for identity in wanted if identity not in stored}
+def _varying(ids: dict[Subject, Ids]) -> tuple[dict[Subject, Values], dict[str, int | None]]:
+    """The ids that are not the same in every subject, and those that are, by column."""
+    constant: dict[str, int | None] = {}
+    varying: list[int] = []
+    for at, values in enumerate(zip(*ids.values(), strict=True)):
+        if len(set(values)) == 1:
+            constant[dimensions.COLUMNS_OF_IDS[at]] = values[0]
+        else:
+            varying.append(at)
+    return {each: tuple(said[at] for at in varying) for each, said in ids.items()}, constant
 
 
-def _add_rows(conn: Connection, place: Place, rows: dict[Identity, Row]) -> None:
-    """Store *rows*, none of which is stored yet, with what is derived from them."""
-    ids = dimensions.ids_of(conn, rows.values())
-    joined = _sessions(conn, ids, rows.values())
-    ofs = {
-        identity: call for identity, row in rows.items() if (call := calls.call_of(row)) is not None
-    }
-    silent, silenced = _settle(conn, ids, rows, ofs)
-    values = [
-        _event(place, ids, joined, row, 0 if identity in silent else 1)
-        for identity, row in rows.items()
-    ]
-    insert_many(conn, schema.event, _EVENT, values)
-    extras = [_extra(row, ofs.get(identity)) for identity, row in rows.items()]
-    insert_many(conn, schema.event_extra, _EXTRA, [extra for extra in extras if extra])
-    _derive(conn, joined, list(zip(rows.values(), values, strict=True)), silenced)
-
-
-def _sessions(conn: Connection, ids: Ids, rows: Iterable[Row]) -> dict[SessionKey, Session]:
-    """The sessions of *rows*, made where they are new."""
-    firsts: dict[SessionKey, int] = {}
-    for row in rows:
-        if row.session is not None:
-            firsts.setdefault((ids.servers[row.server], row.session), row.time_us)
-    return sessions.load(conn, firsts) if firsts else {}
+def _rare(subject: Subject) -> Values | None:
+    """The rare fields of a subject; None where it has none of them."""
+    fields = (
+        subject.trigger,
+        subject.protocol_version,
+        subject.ttl_ms,
+        subject.listed_count,
+        1 if subject.arrival else None,
+    )
+    return None if fields == _NOTHING else fields
 
 
 def _settle(
-    conn: Connection, ids: Ids, rows: dict[Identity, Row], ofs: dict[Identity, int]
-) -> tuple[set[Identity], list[calls.Silenced]]:
-    """Which of *rows*, and of the stored ones, do not count beside another line of their call."""
-    arriving: dict[int, dict[Identity, calls.Rank]] = {}
-    for identity, call in ofs.items():
-        row = rows[identity]
-        client = row.client if row.client and ids.clients[row.client] else None
-        arriving.setdefault(call, {})[identity] = calls.rank(
-            int(row.kind), row.time_us, row.tool, client, row.version, row.key
-        )
-    if not arriving:
-        return set(), []
-    silent, silenced = calls.settle(conn, arriving)
-    calls.silence(conn, silenced)
-    return silent, silenced
-
-
-def _event(
-    place: Place, ids: Ids, joined: dict[SessionKey, Session], row: Row, counted: int
-) -> Values:
-    """The values of `_EVENT` for one row."""
-    server = ids.servers[row.server]
-    tool = None if row.tool is None else ids.tools[row.tool]
-    who, fact = row.caller, row.fact
-    return (
-        row.time_us,
-        row.key,
-        int(row.kind),
-        server,
-        place.source,
-        place.batch,
-        None if row.client is None else ids.clients[row.client],
-        None if who is None else ids.callers[server, int(who.level), who.digest],
-        None if row.session is None else joined[server, row.session].id,
-        tool,
-        None if row.version is None else ids.versions[row.version],
-        None if fact is None or tool is None else ids.facts[server, tool, fact],
-        None if row.outcome is None else int(row.outcome),
-        counted,
-    )
-
-
-def _extra(row: Row, call: int | None) -> Values | None:
-    """The values of `_EXTRA` for one row; None where it has nothing rare."""
-    rare = (
-        call,
-        row.request_id,
-        row.trigger,
-        row.protocol_version,
-        row.ttl_ms,
-        row.listed_count,
-        row.ns or None,
-        1 if row.arrival else None,
-    )
-    return (row.time_us, row.key, *rare) if any(value is not None for value in rare) else None
-
-
-def _derive(
     conn: Connection,
-    joined: dict[SessionKey, Session],
-    new: list[tuple[Row, Values]],
-    silenced: list[calls.Silenced],
-) -> None:
-    """Bring sessions and roll-ups up to date with the newly stored rows."""
-    before = {s.id: (s, s.client_id or 0, s.unnamed) for s in joined.values()}
-    for row, values in new:
-        if row.session is not None:
-            naming = _naming(row, values)
-            joined[values[3], row.session].add(row.kind, row.time_us, naming)
-    sessions.save(conn, joined.values())
-    moved = {
-        number: (session, client)
-        for number, (session, client, unnamed) in before.items()
-        if unnamed and (session.client_id or 0) != client
-    }
-    changes = Changes()
-    fresh: Counter[tuple[int, int, int | None, int]] = Counter()
-    for row, values in new:
-        if not values[13]:
-            continue
-        kind, server, client, session, tool = values[2], values[3], values[6], values[8], values[9]
-        if client is None and session is not None:
-            if session in moved:
-                fresh[session, kind, tool, row.time_us // QUARTER_US] += 1
-                continue
-            client = before[session][0].client_id
-        changes.add(server, tool, client or 0, kind, row.time_us)
+    rows: list[Row],
+    ids: dict[Subject, Ids],
+    joined: dict[str, Session],
+    lines: list[calls.Line],
+) -> tuple[set[int], list[calls.Silenced]]:
+    """
+    Decide which lines of calls count.
+
+    Returns:
+        The places of the rows that do not, and the stored rows that no longer do.
+    """
+    known = {each.id for each in joined.values() if each.before is not None}
+    unordered = {each.id for each in joined.values() if each.unordered}
+    shared, stored = calls.shared(conn, lines, known, unordered)
+    if not shared:
+        return set(), []
+    places = {row[:2]: at for at, row in enumerate(rows)}
+
+    def told(line: calls.Line) -> tuple[int | None, calls.Rank]:
+        subject = rows[places[line[2:]]][2]
+        said = ids[subject]
+        client = None if said.client is None else subject.client
+        return said.tool, calls.rank(
+            said.kind, line[2], subject.tool, client, subject.version, line[3]
+        )
+
+    silent, silenced = calls.settle([line for line in lines if line[:2] in shared], told, stored)
+    calls.silence(conn, silenced)
+    return {places[line[2:]] for line in silent}, silenced
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """Newly stored rows, and what decides about the cells that they count in."""
+
+    rows: list[Row]
+    subjects: list[Subject]
+    ids: dict[Subject, Ids]
+    joined: dict[str, Session]
+    silent: set[int]
+    """Places of the rows that do not count."""
+
+
+def _roll_up(conn: Connection, new: _Counted, silenced: list[calls.Silenced]) -> None:
+    """Bring the roll-ups up to date."""
+    changes = Changes(new.ids[new.subjects[0]].server)
+    fresh = _count(changes, new)
+    by_id = {each.id: each for each in new.joined.values() if each.id is not None}
     for old in silenced:
-        client = before[old.session_id][1] if old.client_id is None else old.client_id
-        changes.remove(old.server_id, old.tool_id, client, old.kind, old.time_us)
-    changes.move(conn, moved, fresh)
+        client = by_id[old.session_id].client_before if old.client_id is None else old.client_id
+        changes.remove(old.tool_id, client, old.kind, old.time_us)
+    changes.move(conn, {number: each for number, each in by_id.items() if each.moves}, fresh)
     changes.write(conn)
 
 
-def _naming(row: Row, values: Values) -> Naming | None:
-    """What a row says about its session's client."""
-    if row.client is None or values[6] is None:
-        return None
-    return Naming(
-        row.time_us, row.client, row.version is None, row.version or "", values[6], values[10]
-    )
+def _count(changes: Changes, new: _Counted) -> Fresh:
+    """
+    Count rows in their cells, but for those that `Changes.move` will count.
+
+    Returns:
+        How many of the latter there are.
+    """
+    fresh: Fresh = Counter()
+    shared = Shared()
+    named = {subject: shared.of(said, said.client or 0) for subject, said in new.ids.items()}
+    unnamed = {subject for subject, said in new.ids.items() if said.client is None}
+    if not new.silent and not unnamed:
+        changes.add([named[each] for each in new.subjects], [row[0] for row in new.rows])
+        return fresh
+    cells: list[Cells] = []
+    times: list[int] = []
+    for at, (time_us, _, subject, digest, _, _) in enumerate(new.rows):
+        if at in new.silent:
+            continue
+        each = named[subject]
+        if subject in unnamed and digest is not None:
+            said, session = new.ids[subject], new.joined[digest]
+            if session.moves:
+                fresh[session.id or 0, said.kind, said.tool, time_us // QUARTER_US] += 1
+                continue
+            each = shared.of(said, session.client)
+        cells.append(each)
+        times.append(time_us)
+    changes.add(cells, times)
+    return fresh

@@ -52,7 +52,7 @@ def with_fixed_secrets(database_url: str) -> Settings:
     opened = db.make_engine(database_url)
     migrate.upgrade(opened)
     with db.writing(opened) as connection:
-        secrets.set_secrets(connection, bytes(range(32)), bytes(range(32, 64)))
+        secrets.set_secrets(db.driver_of(connection), bytes(range(32)), bytes(range(32, 64)))
     opened.dispose()
     return Settings(database_url=database_url)
 

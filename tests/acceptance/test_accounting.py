@@ -2,6 +2,7 @@
 
 import codecs
 import json
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -12,7 +13,7 @@ from service.settings import Settings
 from service.store import engine as db
 from service.store import stats
 
-NOW_US = 1_791_331_200_000_000  # 2026-10-07T00:00:00Z
+NewPipeline = Callable[[Settings], Pipeline]
 SLOW = settings(
     max_examples=40,
     deadline=None,
@@ -64,10 +65,12 @@ def is_record(line: bytes) -> bool:
 
 @SLOW
 @given(parts=st.lists(st.lists(lines, max_size=12), min_size=1, max_size=4))
-def test_received_is_the_sum_of_the_four_fates(parts: list[list[bytes]], engine: db.Engine) -> None:
+def test_received_is_the_sum_of_the_four_fates(
+    parts: list[list[bytes]], engine: db.Engine, new_pipeline: NewPipeline
+) -> None:
     """Of any lines, each that is not blank is accepted, duplicate, ignored or rejected; the sums of
     requests, of events stored and of a second delivery agree."""
-    pipeline = Pipeline(writer_of(engine), Settings(), clock=lambda: NOW_US)
+    pipeline = new_pipeline(Settings())
     with db.reading(engine) as connection:
         before = sum(stats.stats(connection)["events"].values())
     accepted = 0

@@ -60,7 +60,9 @@ def compare(new_engine: Callable[[], Engine], files: range) -> None:
             ways = [(size, None), (1 << 20, lambda _record, _outcome: None)]
             receipts = []
             for pipeline, (piece, watch) in zip(pipelines, ways, strict=True):
-                feed = Feed(server=None, source="files", batch=BatchName(kind="ingest", label="run"))
+                feed = Feed(
+                    server=None, source="files", batch=BatchName(kind="ingest", label="run")
+                )
                 source = Source(f"{number}.log", Trickle(data, piece), None)
                 try:
                     receipts.append(pipeline.file(source, feed, watch=watch).as_json())

@@ -1,6 +1,7 @@
 """Duplicates of one delivery are a resend, or may be calls of their own, wherever its commits fall."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,7 @@ from service.pipeline import Feed, Pipeline, new_run
 from service.settings import Settings
 from service.store import stats
 from service.store.engine import Engine, reading
-
-NOW_US = 1_791_331_200_000_000  # 2026-10-07T00:00:00Z
+from tests.acceptance.conftest import NOW_US
 
 
 def call(server: str, second: int) -> dict[str, object]:
@@ -22,11 +22,12 @@ def call(server: str, second: int) -> dict[str, object]:
     }
 
 
-def deliver(engine: Engine, path: Path, calls: list[dict[str, object]]) -> dict[str, int]:
+def deliver(
+    engine: Engine, pipeline: Pipeline, path: Path, calls: list[dict[str, object]]
+) -> dict[str, int]:
     """Read calls as one file that commits every second record; returns what its batches tallied
     beside the four fates, by server."""
     path.write_text(json.dumps(calls))
-    pipeline = Pipeline(writer_of(engine), Settings(commit_records=2), clock=lambda: NOW_US)
     batch = new_run(NOW_US)
     with open_source(str(path)) as source:
         pipeline.file(source, Feed(server=None, source="files", batch=batch))
@@ -55,9 +56,14 @@ OLD = [call("a", 1), call("b", 2), call("a", 3), call("b", 4)]
     ids=["nothing new", "new at the end, of one server", "new at the start", "a single record"],
 )
 def test_what_a_later_commit_brings_changes_what_earlier_duplicates_were(
-    calls: list[dict[str, object]], expected: dict[str, int], engine: Engine, tmp_path: Path
+    calls: list[dict[str, object]],
+    expected: dict[str, int],
+    engine: Engine,
+    new_pipeline: Callable[[Settings], Pipeline],
+    tmp_path: Path,
 ) -> None:
     """The delivery as a whole decides, for each server that it names."""
-    deliver(engine, tmp_path / "first.json", OLD)
+    pipeline = new_pipeline(Settings(commit_records=2))
+    deliver(engine, pipeline, tmp_path / "first.json", OLD)
 
-    assert deliver(engine, tmp_path / "again.json", calls) == expected
+    assert deliver(engine, pipeline, tmp_path / "again.json", calls) == expected

@@ -1,9 +1,10 @@
 """Databases of the store's own tests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from service.store.driver import Writer
 from service.store.engine import Engine
 
 
@@ -11,3 +12,11 @@ from service.store.engine import Engine
 def two_engines(new_engine: Callable[[], Engine]) -> tuple[Engine, Engine]:
     """Two databases, wiped by each example."""
     return new_engine(), new_engine()
+
+
+@pytest.fixture
+def opened(database_url: str) -> Iterator[Writer]:
+    """A writer on a fresh migrated database, the one of `engine`."""
+    made = Writer(database_url)
+    yield made
+    made.close()

@@ -1,11 +1,13 @@
 """What the tests of the store share: rows to store, and a database's content in words."""
 
+import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from service.events import (
+    TOOL_KINDS,
     BatchName,
     Caller,
     CallerLevel,
@@ -16,9 +18,10 @@ from service.events import (
     Quarantined,
     Row,
     Stored,
+    Subject,
 )
 from service.store import check, writer
-from service.store.engine import Engine, reading, writing
+from service.store.engine import Engine, driver_of, reading, writing
 from service.store.schema import metadata
 
 NOON = 1_791_201_600_000_000
@@ -30,11 +33,35 @@ NOON_DAY = 20_731
 NOON_QUARTER = 1_990_224
 
 
-def row(key: int, at: int = NOON, kind: Kind = Kind.STALE_CALL, **given: Any) -> Row:
+def row(
+    key: int,
+    at: int = NOON,
+    kind: Kind = Kind.STALE_CALL,
+    *,
+    session: str | None = None,
+    request_id: str | None = None,
+    ns: int = 0,
+    **given: Any,
+) -> Row:
     """A row of server `main`; calls are to `old_tool` unless said otherwise."""
-    if kind <= Kind.CALL:
+    if kind in TOOL_KINDS:
         given.setdefault("tool", "old_tool")
-    return Row(time_us=at, key=key, kind=kind, **{"server": "main", **given})
+    request = None
+    if request_id is not None and session is not None and kind in TOOL_KINDS:
+        request = int(request_id) if request_id.isdigit() else -1 - zlib.crc32(request_id.encode())
+    return (at, key, Subject(kind=kind, **{"server": "main", **given}), session, request, ns)
+
+
+def again(line: Row, **otherwise: Any) -> Row:
+    """A row of the same time and key that says something else; fields as in `row`."""
+    at, key, subject, session, request, ns = line
+    given: dict[str, Any] = {
+        name: getattr(subject, name)
+        for name in Subject.__dataclass_fields__
+        if name not in otherwise
+    }
+    rest = {"session": session, "request_id": None if request is None else str(request), "ns": ns}
+    return row(key, at, **{**given, **rest, **otherwise})
 
 
 def portion(
@@ -63,7 +90,7 @@ def portion(
 def store(engine: Engine, rows: Iterable[Row] = (), **given: Any) -> Stored:
     """Store one portion in a transaction of its own."""
     with writing(engine) as conn:
-        return writer.add(conn, portion(rows, **given), quarantine_days=14)
+        return writer.add(driver_of(conn), portion(rows, **given), quarantine_days=14)
 
 
 def wipe(engine: Engine) -> None:
@@ -128,7 +155,15 @@ LEFT JOIN client AS n ON n.id = j.named_client_id
 ORDER BY 1, 2
 """
 _OTHERS = (
-    "SELECT * FROM event_extra ORDER BY 1, 2",
+    (
+        'SELECT time_us, key, "trigger", protocol_version, ttl_ms, listed_count, ns, arrival '
+        "FROM event_extra ORDER BY 1, 2"
+    ),
+    (
+        "SELECT s.name, j.digest, l.request, l.time_us, l.key FROM call_line AS l "
+        "JOIN session AS j ON j.id = l.session_id JOIN server AS s ON s.id = j.server_id "
+        "ORDER BY 1, 2, 3, 4, 5"
+    ),
     "SELECT raw, key, name, via, version FROM client ORDER BY 1",
     (
         "SELECT s.name, k.level, k.digest, k.network FROM caller AS k "
@@ -154,7 +189,7 @@ def rich_rows() -> list[Row]:
     """Twelve rows in which everything meets: two servers, a late hello, one call on three lines,
     rare fields, facts, callers, two rows in one instant. `revision_0001.sql` holds the same."""
     fact = Fact(last_release="1.2", replaced_by=("new_tool",), message="gone")
-    shape = {"session": "s1", "request_id": "7"}
+    shape: dict[str, Any] = {"session": "s1", "request_id": "7"}
     who = Caller(level=CallerLevel.ADDRESS, digest="ab", network="n1")
     return [
         row(1, NOON, session="s1", fact=fact, outcome=Outcome.TOMBSTONE, caller=who),

@@ -68,7 +68,7 @@ from tests.store.support import (
 )
 def test_an_altered_cell_is_named_and_mended(engine: Engine, tampering: str, said: str) -> None:
     """`db check` says which, with both numbers; `db rebuild` puts it right."""
-    rows = [line for line in rich_rows() if line.key != 4]
+    rows = [line for line in rich_rows() if line[1] != 4]
     rows[2] = row(3, NOON + 2 * SECOND, Kind.UNKNOWN_CALL, client="Cursor")
     store(engine, rows)
     before = contents(engine)

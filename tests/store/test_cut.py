@@ -24,7 +24,7 @@ def test_the_lines_that_count_are_those_that_would_have_counted_then(
     wipe(whole)
     wipe(early)
     store(whole, rows)
-    store(early, [line for line in rows if line.time_us < as_of_us])
+    store(early, [line for line in rows if line[0] < as_of_us])
     with reading(whole) as conn:
         counted = sa.select(event.c.key).where(
             event.c.time_us < as_of_us, cut_at(conn, as_of_us).counted()

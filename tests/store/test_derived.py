@@ -1,5 +1,6 @@
 """Sessions, calls on several lines, roll-ups: what follows from rows, in whatever order they come."""
 
+from collections.abc import Callable
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -177,6 +178,78 @@ def test_a_listing_and_a_call_with_one_request_id_both_count(engine: Engine) -> 
     same: dict[str, Any] = {"session": "s", "request_id": "7"}
     store(engine, [row(1, **same), row(2, NOON, Kind.LISTING, **same)])
     assert query(engine, "SELECT sum(counted) FROM event") == [(2,)]
+
+
+NUMBERED: dict[str, Callable[[int], str]] = {
+    "one after the other": str,
+    "downwards": lambda n: str(10_000 - n),
+    "far apart": lambda n: str(n * 5_000),
+    "by text": lambda n: f"request {n}",
+    "in turns": lambda n: str(n ^ 1),
+}
+
+
+@pytest.mark.parametrize("number", NUMBERED.values(), ids=NUMBERED)
+def test_of_two_logs_of_the_same_calls_one_counts(
+    engine: Engine, number: Callable[[int], str]
+) -> None:
+    """1,500 calls in 25 sessions, told by an access log as calls and by another as stale calls, which
+    arrive a third at a time, the one before or after the other. However the clients number their
+    requests, every stale call counts and none of the calls does."""
+    access, application = (
+        [
+            row(
+                1_000_000 * kind + n,
+                NOON + n * SECOND + kind,
+                kind,
+                session=f"s{n % 25}",
+                request_id=number(n // 25),
+                client="zed" if n % 3 else None,
+            )
+            for n in range(1_500)
+        ]
+        for kind in (Kind.CALL, Kind.STALE_CALL)
+    )
+    for first, second in ((access, application), (application, access)):
+        wipe(engine)
+        for start in range(0, 1_500, 500):
+            store(engine, first[start : start + 500])
+        for start in (1_000, 0, 500):
+            store(engine, second[start : start + 500] + first[:7])
+        assert query(engine, "SELECT kind, sum(counted) FROM event GROUP BY kind ORDER BY 1") == [
+            (1, 1_500),
+            (3, 0),
+        ]
+        assert query(engine, "SELECT sum(calls) FROM call_day") == [(1_500,)]
+        assert differences(engine) == []
+
+
+def test_both_logs_of_the_same_calls_may_come_in_one_portion(engine: Engine) -> None:
+    """Of 1,200 calls told twice in one go, each counts once, by its earlier line."""
+    rows = [
+        row(key, NOON + key, Kind.CALL, session=f"s{n % 7}", request_id=str(n), client="zed")
+        for n in range(1_200)
+        for key in (n, 50_000 + n)
+    ]
+    store(engine, rows)
+    assert query(engine, "SELECT count(*), max(key) FROM event WHERE counted = 1") == [
+        (1_200, 1_199)
+    ]
+    assert query(engine, "SELECT sum(events) FROM activity") == [(1_200,)]
+    assert differences(engine) == []
+
+
+def test_a_call_that_names_its_request_again_counts_again_for_another_tool(engine: Engine) -> None:
+    """Also where the lines are stored one after the other: each tool has a call of its own."""
+    given: dict[str, Any] = {"session": "s", "request_id": "7"}
+    for key, tool in enumerate(["a", "b", "a", "b", "c"]):
+        store(engine, [row(key, NOON + key, tool=tool, **given)])
+    assert query(engine, "SELECT key FROM event WHERE counted = 1 ORDER BY key") == [
+        (0,),
+        (1,),
+        (4,),
+    ]
+    assert differences(engine) == []
 
 
 @settings(

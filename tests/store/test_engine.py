@@ -12,6 +12,7 @@ from service.errors import Busy, LastCallError, StorageUnavailable
 from service.store import engine as engine_module
 from service.store import migrate
 from service.store.engine import Engine, make_engine, reading, writing
+from service.store.meaning import meaning_of
 from service.store.schema import tool
 from tests.store.support import query
 
@@ -177,5 +178,5 @@ def test_a_fault_of_ours_is_not_dressed_up(engine: Engine) -> None:
     """Wrong SQL stays the driver's error: nothing a user does would mend it."""
     with pytest.raises(sa.exc.DBAPIError), reading(engine) as conn:
         conn.exec_driver_sql("SELECT nothing FROM nowhere")
-    assert engine_module.meaning_of(sqlite3.IntegrityError("x")) is None
-    assert engine_module.meaning_of(ValueError("x")) is None
+    assert meaning_of(sqlite3.IntegrityError("x")) is None
+    assert meaning_of(ValueError("x")) is None

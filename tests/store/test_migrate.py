@@ -13,8 +13,10 @@ from alembic.script import ScriptDirectory
 
 from service.errors import SchemaOutOfDate
 from service.events import Recorded, Release
+from service.ingest.rows import request_number
 from service.store import migrate, releases
-from service.store.engine import Engine, make_engine, reading, writing
+from service.store.driver import HEAD
+from service.store.engine import Engine, driver_of, make_engine, reading, writing
 from service.store.migrate import SchemaState
 from service.store.schema import metadata
 from service.store.secrets import read_secrets
@@ -30,11 +32,11 @@ def test_the_history_and_the_schema_agree(engine: Engine) -> None:
 def test_alembic_sees_what_the_history_lacks(engine: Engine) -> None:
     """The check above is not blind: a dropped index and a dropped column are found."""
     with writing(engine) as conn:
-        conn.exec_driver_sql("DROP INDEX ix_event_extra_call")
+        conn.exec_driver_sql("DROP INDEX ix_event_silent")
         conn.exec_driver_sql("ALTER TABLE event DROP COLUMN outcome")
         with pytest.raises(Exception, match="New upgrade operations detected") as found:
             command.check(migrate.alembic_config(conn))
-    assert "ix_event_extra_call" in str(found.value)
+    assert "ix_event_silent" in str(found.value)
     assert "outcome" in str(found.value)
 
 
@@ -57,16 +59,16 @@ def test_head_is_the_newest_revision(engine: Engine) -> None:
     """The revision that is known without loading Alembic is the last of the history."""
     with reading(engine) as conn:
         history = ScriptDirectory.from_config(migrate.alembic_config(conn))
-        assert history.get_current_head() == migrate.HEAD
+        assert history.get_current_head() == HEAD
 
 
 def test_an_upgrade_of_what_is_up_to_date_changes_nothing(engine: Engine) -> None:
     """Secrets and schema stay as they are."""
     with reading(engine) as conn:
-        before = read_secrets(conn)
+        before = read_secrets(driver_of(conn))
     migrate.upgrade(engine)
     with reading(engine) as conn:
-        assert read_secrets(conn) == before
+        assert read_secrets(driver_of(conn)) == before
 
 
 def test_the_embedded_database_upgrades_itself_and_postgresql_does_not(
@@ -148,7 +150,7 @@ def test_two_that_start_at_once_both_find_it_ready(empty_database_url: str) -> N
         try:
             migrate.ensure_ready(engine, auto_upgrade=True)
             with reading(engine) as conn:
-                seen.append(read_secrets(conn))
+                seen.append(read_secrets(driver_of(conn)))
         except Exception as error:  # noqa: BLE001
             seen.append(error)
         finally:
@@ -169,7 +171,8 @@ def test_a_database_of_the_first_revision_keeps_its_rows(
     empty_database_url: str, new_engine: Callable[[], Engine]
 ) -> None:
     """Brought up to date it holds what storing the same rows today leaves, has every row that it
-    had, agrees with itself, and knows its rows when they are sent again."""
+    had, agrees with itself, and knows its rows when they are sent again. Three rows had nothing rare
+    but the call that they are lines of."""
     engine = make_engine(empty_database_url)
     rows = [*rich_rows(), row(13, arrival=True)]
     counts = _fill_first_revision(engine)
@@ -179,14 +182,87 @@ def test_a_database_of_the_first_revision_keeps_its_rows(
     today = new_engine()
     store(today, rows)
     assert contents(engine) == contents(today)
+    counts |= {"event_extra": counts["event_extra"] - 3, "call_line": 3}
     assert {name: query(engine, f"SELECT count(*) FROM {name}")[0][0] for name in counts} == counts
     assert differences(engine) == []
     with reading(engine) as conn:
-        assert read_secrets(conn) == (b"\x00" * 32, b"\x11" * 32)
+        assert read_secrets(driver_of(conn)) == (b"\x00" * 32, b"\x11" * 32)
     again = store(engine, [*rows, row(14, NOON, client="new", session="new")], label="again")
     assert (again.accepted, again.duplicates) == (1, len(rows))
     assert differences(engine) == []
     engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0", 0),
+        ("8", 8),
+        ("999999999999999999", 999_999_999_999_999_999),
+        ("1000000000000000000", None),
+        ("007", None),
+        ("-7", None),
+        ("7.0", None),
+        ("٧", None),
+        ("", None),
+        ("req-é-😀", None),
+        ("x" * 256 + "…#0123456789abcdef", None),
+    ],
+)
+def test_a_request_id_of_an_earlier_version_is_numbered_as_it_is_today(
+    empty_database_url: str, text: str, number: int | None
+) -> None:
+    """A plain number is itself; any other text is a negative number, the one that `ingest` makes."""
+    engine = make_engine(empty_database_url)
+    _fill_first_revision(engine)
+    with writing(engine) as conn:
+        conn.execute(
+            sa.text("UPDATE event_extra SET request_id = :text WHERE key = 3"), {"text": text}
+        )
+        conn.exec_driver_sql("UPDATE event_extra SET ns = 5 WHERE key = 3")
+
+    migrate.upgrade(engine)
+
+    [(request,)] = query(engine, "SELECT request FROM call_line WHERE key = 3")
+    assert request == request_number(text.encode(errors="replace"))
+    assert request == number if number is not None else request < 0
+    assert query(engine, "SELECT ns FROM event_extra WHERE key = 3") == [(5,)]
+    assert query(engine, "SELECT request FROM call_line WHERE key <> 3 ORDER BY key") == [
+        (7,),
+        (7,),
+    ]
+    engine.dispose()
+
+
+def test_many_lines_of_an_earlier_version_are_numbered_a_page_at_a_time(
+    empty_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No line is lost or met twice where a page ends, also between two of one instant."""
+    engine = make_engine(empty_database_url)
+    _fill_first_revision(engine)
+    with writing(engine) as conn:
+        for key in range(100, 110):
+            conn.exec_driver_sql(
+                "INSERT INTO event (time_us, key, kind, server_id, source_id, batch_id, session_id, "
+                f"tool_id, counted) VALUES ({NOON}, {key}, 3, 1, 1, 1, 1, 2, 1)"
+            )
+            conn.exec_driver_sql(
+                "INSERT INTO event_extra (time_us, key, call, request_id) "
+                f"VALUES ({NOON}, {key}, {key}, '{key}')"
+            )
+        script = ScriptDirectory.from_config(migrate.alembic_config(conn)).get_revision("0003")
+        assert script is not None
+        monkeypatch.setattr(script.module, "PAGE", 3)
+        script.module._number_requests(_with_lines(conn))
+        found = conn.exec_driver_sql("SELECT request FROM call_line ORDER BY request").all()
+    assert [request for (request,) in found] == [7, 7, 7, *range(100, 110)]
+    engine.dispose()
+
+
+def _with_lines(conn: sa.Connection) -> sa.Connection:
+    """The connection, with the table that the lines go into."""
+    metadata.tables["call_line"].create(conn)
+    return conn
 
 
 def test_what_an_earlier_version_left_is_brought_up_by_the_start_of_this_one(
@@ -203,7 +279,7 @@ def test_what_an_earlier_version_left_is_brought_up_by_the_start_of_this_one(
 
     release = Release(server="main", version="1.0", at_us=NOON, source="rest")
     with writing(engine) as conn:
-        assert releases.record(conn, release) is Recorded.CREATED
+        assert releases.record(driver_of(conn), release) is Recorded.CREATED
         command.check(migrate.alembic_config(conn))
     engine.dispose()
 

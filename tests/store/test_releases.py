@@ -4,7 +4,7 @@ import pytest
 
 from service.events import Recorded, Release
 from service.store import read_releases, releases
-from service.store.engine import Engine, reading, writing
+from service.store.engine import Engine, driver_of, reading, writing
 from tests.store.support import DAY, NOON, differences, query, row, store
 
 
@@ -13,7 +13,7 @@ def record(
 ) -> Recorded:
     with writing(engine) as conn:
         release = Release(server=server, version=version, at_us=at_us, source=source)
-        return releases.record(conn, release)
+        return releases.record(driver_of(conn), release)
 
 
 def data_version(engine: Engine) -> int:

@@ -7,7 +7,7 @@ import pytest
 
 from service.errors import LastCallError
 from service.store import migrate
-from service.store.engine import Engine, reading, writing
+from service.store.engine import Engine, driver_of, reading, writing
 from service.store.secrets import make_secrets, read_secrets, set_secrets
 from tests.store.support import execute, query, row, store
 
@@ -16,21 +16,21 @@ def test_they_are_made_once_and_stay(engine: Engine) -> None:
     """Two different ones of 32 bytes, the same whenever they are read; reading needs no lock."""
     execute(engine, "DELETE FROM meta")
     with writing(engine) as conn:
-        make_secrets(conn)
-        key, identity = read_secrets(conn)
+        make_secrets(driver_of(conn))
+        key, identity = read_secrets(driver_of(conn))
     assert (len(key), len(identity)) == (32, 32)
     assert key != identity
     with writing(engine) as conn:
-        make_secrets(conn)
+        make_secrets(driver_of(conn))
         with reading(engine) as beside:
-            assert read_secrets(beside) == (key, identity)
+            assert read_secrets(driver_of(beside)) == (key, identity)
 
 
 def test_reading_makes_none(engine: Engine) -> None:
     """It says what does."""
     execute(engine, "DELETE FROM meta WHERE name = 'identity_secret'")
     with pytest.raises(LastCallError, match="lastcall db upgrade"), reading(engine) as conn:
-        read_secrets(conn)
+        read_secrets(driver_of(conn))
 
 
 @pytest.mark.parametrize(
@@ -43,10 +43,10 @@ def test_whatever_makes_a_database_ready_leaves_it_with_secrets(
     execute(engine, "DELETE FROM meta")
     start(engine)
     with reading(engine) as conn:
-        made = read_secrets(conn)
+        made = read_secrets(driver_of(conn))
     start(engine)
     with reading(engine) as conn:
-        assert read_secrets(conn) == made
+        assert read_secrets(driver_of(conn)) == made
 
 
 def test_lost_secrets_are_not_made_up(engine: Engine) -> None:
@@ -60,9 +60,9 @@ def test_lost_secrets_are_not_made_up(engine: Engine) -> None:
 
 def test_an_empty_database_takes_those_of_a_back_up(engine: Engine) -> None:
     with writing(engine) as conn:
-        set_secrets(conn, b"k" * 32, b"i" * 32)
+        set_secrets(driver_of(conn), b"k" * 32, b"i" * 32)
     with reading(engine) as conn:
-        assert read_secrets(conn) == (b"k" * 32, b"i" * 32)
+        assert read_secrets(driver_of(conn)) == (b"k" * 32, b"i" * 32)
 
 
 def test_a_database_with_events_keeps_its_own(engine: Engine) -> None:
@@ -70,10 +70,10 @@ def test_a_database_with_events_keeps_its_own(engine: Engine) -> None:
     before = query(engine, "SELECT * FROM meta WHERE name LIKE '%secret' ORDER BY name")
     store(engine, [row(1)])
     with pytest.raises(LastCallError, match="restore into an empty one"), writing(engine) as conn:
-        set_secrets(conn, b"k" * 32, b"i" * 32)
+        set_secrets(driver_of(conn), b"k" * 32, b"i" * 32)
     assert query(engine, "SELECT * FROM meta WHERE name LIKE '%secret' ORDER BY name") == before
 
 
 def test_a_secret_of_another_length_is_refused(engine: Engine) -> None:
     with pytest.raises(LastCallError, match="32 bytes"), writing(engine) as conn:
-        set_secrets(conn, b"short", b"i" * 32)
+        set_secrets(driver_of(conn), b"short", b"i" * 32)

@@ -2,7 +2,7 @@
 
 from service.events import Kind, Quarantined, Reason, Rejected
 from service.store import tallies
-from service.store.engine import Engine, writing
+from service.store.engine import Engine, driver_of, writing
 from tests.store.support import DAY, NOON, NOON_DAY, SECOND, query, row, store
 
 TALLIES = "SELECT day, fate, reason, records FROM tally ORDER BY 1, 2, 3"
@@ -72,7 +72,7 @@ def test_suppressed_and_resent_stand_beside_the_fates(engine: Engine) -> None:
     batch = store(engine, [row(1)]).batch
     for suppressed, resend in ((2, 0), (1, 0), (0, 5)):
         with writing(engine) as conn:
-            tallies.add_suppressed(conn, batch, NOON_DAY, suppressed, resend)
+            tallies.add_suppressed(driver_of(conn), batch, NOON_DAY, suppressed, resend)
     assert query(engine, TALLIES)[1:] == [
         (NOON_DAY, "resend", "", 5),
         (NOON_DAY, "suppressed", "", 3),
