@@ -6,14 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Column = NDArray[np.int64]
-_SMALL = 4_000_000
+_SMALL = 50_000
 
 
 def codes(column: Column) -> tuple[Column, Column]:
     """The values that occur, ascending, and for each row the place of its value among them."""
     if column.size == 0:
         return column, column
-    if int(column.min()) >= 0 and int(column.max()) < _SMALL:  # ids: a table is faster than sorting
+    if int(column.min()) >= 0 and int(column.max()) < max(_SMALL, 8 * column.size):
+        # ids: a table is faster than sorting
         present = np.zeros(int(column.max()) + 1, dtype=bool)
         present[column] = True
         table = np.cumsum(present, dtype=np.int64) - 1

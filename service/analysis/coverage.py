@@ -7,13 +7,15 @@ longest silence that ended in the 28 days before it began; silences judged gaps 
 and one that ends in the source's first seven days is never a gap.
 """
 
-from bisect import bisect_left
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+Hours = Sequence[int] | NDArray[np.int64]
+"""Hours since 1970-01-01T00Z, ascending, each once."""
 
 LEAST_GAP_H = 6
 TRAILING_H = 28 * 24
@@ -22,11 +24,11 @@ FIRST_DAYS_H = 7 * 24
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One feed: the hours it was heard in, ascending, each once; whether it was retired by hand."""
+    """One feed: the hours it was heard in, and whether it was retired by hand."""
 
     server: str
     name: str
-    hours: tuple[int, ...]
+    hours: Hours
     retired: bool = False
 
 
@@ -40,12 +42,12 @@ class Gap:
     end: int
 
 
-def gaps(hours: Sequence[int], limit: int, *, retired: bool = False) -> list[tuple[int, int]]:
+def gaps(hours: Hours, limit: int, *, retired: bool = False) -> list[tuple[int, int]]:
     """
     Judge each silence of one source.
 
     Args:
-        hours: Heard hours, ascending, each once.
+        hours: Heard hours.
         limit: The hour up to which the open silence is judged (that hour itself is not part of it).
         retired: Whether the source was retired by hand; then its open silence is none.
 
@@ -53,20 +55,28 @@ def gaps(hours: Sequence[int], limit: int, *, retired: bool = False) -> list[tup
         Half-open ranges of hours, oldest first.
     """
     found: list[tuple[int, int]] = []
-    ordinary: list[tuple[int, int]] = []  # (end, length) of the silences that are no gaps
-    bounds = list(pairwise(hours))
-    if hours and not retired and limit > hours[-1] + 1:
-        bounds.append((hours[-1], limit))
-    for before, end in bounds:
-        start, length = before + 1, end - before - 1
-        if length <= 0:
-            continue
-        oldest = bisect_left(ordinary, (start - TRAILING_H + 1, 0))
-        usual = max((silence for _, silence in ordinary[oldest:]), default=0)
-        if length > max(LEAST_GAP_H, 2 * usual) and end >= hours[0] + FIRST_DAYS_H:
+    usual: deque[tuple[int, int]] = deque()
+    """(end, length) of the silences of late that are no gaps and may be the longest of them, longest first."""
+    for start, end in _silences(np.asarray(hours, dtype=np.int64), limit, retired):
+        while usual and usual[0][0] <= start - TRAILING_H:
+            usual.popleft()
+        length = end - start
+        longest = usual[0][1] if usual else 0
+        if length > max(LEAST_GAP_H, 2 * longest) and end >= hours[0] + FIRST_DAYS_H:
             found.append((start, end))
-        else:
-            ordinary.append((end, length))
+            continue
+        while usual and usual[-1][1] <= length:
+            usual.pop()
+        usual.append((end, length))
+    return found
+
+
+def _silences(hours: NDArray[np.int64], limit: int, retired: bool) -> list[tuple[int, int]]:
+    """Half-open runs of hours between two heard ones, and up to the limit."""
+    (before,) = np.nonzero(np.diff(hours) > 1)
+    found = list(zip((hours[before] + 1).tolist(), hours[before + 1].tolist(), strict=True))
+    if hours.size and not retired and limit > hours[-1] + 1:
+        found.append((int(hours[-1]) + 1, limit))
     return found
 
 
@@ -115,7 +125,7 @@ def cover(sources: Sequence[Source], limit: int, first_open: int) -> Coverage:
     sources spoke within the 28 days before and none that did is in a gap. A server whose sources
     have all been retired by hand asks for nothing after its last heard hour.
     """
-    heard = [source for source in sources if source.hours]
+    heard = [source for source in sources if len(source.hours)]
     judged = {id(s): gaps(s.hours, limit, retired=s.retired) for s in heard}
     found = sorted(
         (Gap(s.server, s.name, start, end) for s in heard for start, end in judged[id(s)]),
@@ -123,7 +133,7 @@ def cover(sources: Sequence[Source], limit: int, first_open: int) -> Coverage:
     )
     if not heard:
         return Coverage(0, np.zeros(1, dtype=np.int64), ())
-    first = min(source.hours[0] for source in heard)
+    first = min(int(source.hours[0]) for source in heard)
     size = max(first_open - first, 0)
     asked = np.zeros(size, dtype=bool)
     failed = np.zeros(size, dtype=bool)
@@ -147,11 +157,10 @@ def _server_hours(
     present = np.zeros(size, dtype=bool)
     missing = np.zeros(size, dtype=bool)
     for source in sources:
-        speaking = np.zeros(size + 1, dtype=np.int64)
-        for hour in source.hours:
-            if hour - first < size:
-                speaking[hour - first] += 1
-                speaking[min(hour - first + TRAILING_H, size)] -= 1
+        begins = np.asarray(source.hours, dtype=np.int64) - first
+        begins = begins[begins < size]
+        ends = np.minimum(begins + TRAILING_H, size)
+        speaking = np.bincount(begins, minlength=size + 1) - np.bincount(ends, minlength=size + 1)
         spoke = np.cumsum(speaking[:size]) > 0
         silent = np.zeros(size, dtype=bool)
         for start, end in judged[id(source)]:

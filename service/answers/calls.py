@@ -13,11 +13,11 @@ from service.analysis.counts import Column, codes
 from service.answers.scope import Name, Scope
 from service.clock import DAY_US
 from service.events import Kind
-from service.store import read_calls, read_names
+from service.store import read_calls, read_spans
 from service.store.read_calls import Calls, Sums
+from service.store.read_spans import Span
 
 _LOGGED_STALE = (Kind.STALE_CALL, Kind.UNKNOWN_CALL)
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,23 +75,31 @@ def _succeeded(
     spans: Sequence[Span],
     need: Collection[str],
 ) -> Calls:
-    """Ordinary calls to names that were retired by then, read for the days that hold any."""
-    days = {
-        day
-        for tool_id, day in _succeeded_days(scope, server_id, retired)
-        if (day + 1) * DAY_US > retired[tool_id]
-    }
-    days |= {row.time_us // DAY_US for row in scope.cut.promoted}
-    pieces = [
-        (max(start, day * DAY_US), min(end, (day + 1) * DAY_US))
-        for start, end in spans
-        for day in sorted(days)
-        if day * DAY_US < end and (day + 1) * DAY_US > start
-    ]
+    """Ordinary calls to names that were retired by then, read where the roll-up knows of some."""
+    if not retired or not spans:
+        return Calls.join(())
+    low, high = min(start for start, _ in spans), max(end for _, end in spans)
+    cells = _cells(scope, server_id, retired, (low // DAY_US, -(-high // DAY_US)))
+    # of one or two calls a cell knows the instants
+    exact = cells.calls <= 2
+    standing = np.array([row.time_us for row in scope.cut.promoted], dtype=np.int64)
+    ends = np.where(exact, cells.first_us, cells.last_us)
+    stretches = read_spans.few(
+        np.concatenate([cells.first_us, cells.last_us[exact], standing]),
+        np.concatenate([ends, cells.last_us[exact], standing]) + 1,
+    )
+    pieces = [piece for span in spans for piece in read_spans.clip(stretches, span)]
     calls = read_calls.succeeded_calls(
-        scope.connection, scope.cut, server_id, retired, _joined(pieces), scope.client_ids, need
+        scope.connection, scope.cut, server_id, retired, pieces, scope.client_ids, need
     )
     return calls.where(calls.time_us >= _lookup(retired, calls.tool_id))
+
+
+def _cells(scope: Scope, server_id: int, retired: dict[int, int], days: Span) -> Sums:
+    """The roll-up of ordinary calls in UTC days, of each name from the day on which it was retired."""
+    since = {tool_id: max(at // DAY_US, days[0]) for tool_id, at in retired.items()}
+    cells = read_calls.succeeded(scope.connection, server_id, since, days[1])
+    return cells.where(cells.last_us >= _lookup(retired, cells.tool_id))
 
 
 def turning_days(
@@ -116,26 +124,6 @@ def turning_days(
     spans = [(day * DAY_US, (day + 1) * DAY_US) for day in days]
     calls = _succeeded(scope, server_id, turned, spans, need)
     return calls.where(calls.time_us // DAY_US == _lookup(turned, calls.tool_id) // DAY_US)
-
-
-def _succeeded_days(scope: Scope, server_id: int, tool_ids: Iterable[int]) -> list[tuple[int, int]]:
-    if server_id not in scope.succeeded:
-        every = [tool_id for id_, tool_id in scope.resolved if id_ == server_id]
-        found = read_names.succeeded_days(scope.connection, server_id, every)
-        scope.succeeded[server_id] = found
-    wanted = set(tool_ids)
-    return [pair for pair in scope.succeeded[server_id] if pair[0] in wanted]
-
-
-def _joined(spans: Sequence[Span]) -> list[Span]:
-    """Spans in order, adjacent ones made one."""
-    joined: list[Span] = []
-    for start, end in sorted(set(spans)):
-        if joined and joined[-1][1] == start:
-            joined[-1] = (joined[-1][0], end)
-        else:
-            joined.append((start, end))
-    return joined
 
 
 def _lookup(table: dict[int, int], keys: Column) -> Column:
@@ -170,14 +158,14 @@ def sums(
             client_ids=scope.client_ids,
         )
         parts.append(daily(tool_ids=retired, kinds=_LOGGED_STALE, by_day=by_day))
-        met = [
-            (tool_id, day)
-            for tool_id, day in _succeeded_days(scope, server_id, retired)
-            if days.whole[0] <= day < days.whole[1]
-        ]
-        if met:
-            cells = daily(tool_ids={tool_id for tool_id, _ in met}, kinds=(Kind.CALL,), by_day=True)
-            parts.append(cells.where(cells.day * DAY_US >= _lookup(retired, cells.tool_id)))
+        if days.whole[0] < days.whole[1]:
+            cells = _cells(scope, server_id, retired, days.whole)
+            if scope.client_ids is not None:
+                cells = cells.where(np.isin(cells.client_id, sorted(scope.client_ids)))
+            whole = cells.day * DAY_US >= _lookup(retired, cells.tool_id)
+            parts.append(cells.where(whole))
+            turned = cells.where(~whole)
+            met = zip(turned.tool_id.tolist(), turned.day.tolist(), strict=True)
             parts.append(as_sums(turning_days(scope, server_id, retired, met)))
     parts.append(as_sums(rows(scope, names, days.edges, read_calls.CLIENT)))
     return Sums.join(parts)

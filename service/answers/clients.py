@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from service.analysis.counts import codes, count_distinct
 from service.answers import calls as gather
 from service.answers import tallies
@@ -88,7 +90,7 @@ def _rows(scope: Scope) -> list[tuple[str, ClientRow]]:
     calling = {int(i) for i in codes(calls.client_id)[0]}
     active = calling if scope.query.name is not None else calling | _active(scope)
     opened = _opened(scope)
-    known = people(scope, active | {o.client_id for o in opened if o.client_id})
+    known = people(scope, active | ({int(i) for i in codes(opened.client_id)[0]} - {0}))
     size = len(known.keys)
     group = known.groups(calls.client_id)
     counted = tallies.tally(scope, group, calls, known, size)
@@ -121,27 +123,31 @@ def _rows(scope: Scope) -> list[tuple[str, ClientRow]]:
     return rows
 
 
-def _opened(scope: Scope) -> list[Opened]:
+def _opened(scope: Scope) -> Opened:
     """Sessions that overlap the range."""
-    if scope.start_us >= scope.until_us:
-        return []
     return read_activity.sessions(
         scope.connection, scope.cut, scope.server_ids, scope.start_us, scope.until_us
     )
 
 
-def _hellos(scope: Scope, known: People, opened: list[Opened]) -> dict[str, tuple[int, list[str]]]:
+def _hellos(scope: Scope, known: People, opened: Opened) -> dict[str, tuple[int, list[str]]]:
     """Client key → (sessions, versions of their hellos: the last begun first, ties by text)."""
-    words = read_words.version_names(scope.connection, {o.version_id for o in opened} - {0})
+    clients, client = codes(opened.client_id)
+    versions, version = codes(opened.version_id)
+    words = read_words.version_names(scope.connection, [int(id_) for id_ in versions if id_])
     count: dict[str, int] = {}
     last: dict[str, dict[str, int]] = {}
-    for o in opened:
-        key = known.key(o.client_id)
-        count[key] = count.get(key, 0) + o.sessions
-        if o.version_id:
-            versions = last.setdefault(key, {})
-            text = words[o.version_id]
-            versions[text] = max(o.last_us, versions.get(text, o.last_us))
+    for id_, sessions in zip(clients.tolist(), np.bincount(client).tolist(), strict=True):
+        count[known.key(id_)] = count.get(known.key(id_), 0) + sessions
+    pairs, place = codes(client * versions.size + version)
+    begun = np.full(pairs.size, np.iinfo(np.int64).min)
+    np.maximum.at(begun, place, opened.first_us)
+    for pair, at in zip(pairs.tolist(), begun.tolist(), strict=True):
+        one, other = divmod(pair, versions.size)
+        if versions[other]:
+            mine = last.setdefault(known.key(int(clients[one])), {})
+            text = words[int(versions[other])]
+            mine[text] = max(at, mine.get(text, at))
     return {
         key: (n, sorted(last.get(key, {}), key=lambda v: (-last[key][v], v)))
         for key, n in count.items()

@@ -49,11 +49,11 @@ def spans(scope: Scope) -> tuple[SpanRow, ...]:
         SpanRow(
             server=source.server,
             source=source.source,
-            heard_hours=len(source.hours),
-            first_heard=Instant(source.hours[0] * HOUR_US),
-            last_heard=Instant((source.hours[-1] + 1) * HOUR_US),
+            heard_hours=source.hours.size,
+            first_heard=Instant(int(source.hours[0]) * HOUR_US),
+            last_heard=Instant((int(source.hours[-1]) + 1) * HOUR_US),
             retired=source.retired,
         )
         for source in scope.heard
-        if source.hours
+        if source.hours.size
     )

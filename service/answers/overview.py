@@ -7,7 +7,6 @@ from typing import Any, get_args
 from service.analysis import zones
 from service.answers import overview_counts as counts
 from service.answers import overview_periods as periods_
-from service.answers.calls import Span
 from service.answers.names import SORTS as NAME_SORTS
 from service.answers.names import facts, moment_of
 from service.answers.overview_counts import Count, Laid, Matches
@@ -29,6 +28,7 @@ from service.answers.query import Collection, Instant, Moment, Query, limit_aske
 from service.answers.scope import Scope, scope_of
 from service.clock import HOUR_US
 from service.store.engine import Connection
+from service.store.read_spans import Span
 
 SORTS = (
     *NAME_SORTS,

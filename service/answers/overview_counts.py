@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from service.analysis.counts import Column, codes
 from service.answers import calls as gather
 from service.answers import tallies
-from service.answers.calls import Span, as_sums
+from service.answers.calls import as_sums
 from service.answers.people import NOBODY, People, people
 from service.answers.scope import Name, Scope
 from service.clock import DAY_US, HOUR_US
 from service.store import read_activity
 from service.store.read_calls import Calls
+from service.store.read_spans import Span
 
 Mask = NDArray[np.bool_]
 

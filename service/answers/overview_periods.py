@@ -8,12 +8,12 @@ from typing import Any
 from service.analysis import zones
 from service.analysis.change import DAYS, Described, describe, matching
 from service.analysis.coverage import Coverage
-from service.answers.calls import Span
 from service.answers.overview_counts import Mask, Matched, Part
 from service.answers.query import Instant
 from service.answers.scope import Scope
 from service.clock import DAY_US, HOUR_US
 from service.store import read_activity
+from service.store.read_spans import Span
 
 WINDOWS = (7, 30, 90)
 STATE_DAYS = 7
@@ -90,7 +90,8 @@ class Watch:
 def watch_of(scope: Scope, server: str) -> Watch:
     """How one server was watched. That began when it had been heard and had an event."""
     (server_id,) = (id_ for id_, name in scope.servers.items() if name == server)
-    hours = [source.hours[0] for source in scope.heard if source.server == server and source.hours]
+    heard = [source.hours for source in scope.heard if source.server == server]
+    hours = [int(each[0]) for each in heard if each.size]
     first_us = read_activity.first_event(scope.connection, scope.cut.as_of_us, server_id)
     began = None if not hours or first_us is None else max(min(hours), first_us // HOUR_US)
     return Watch(scope.coverage_of(server), began)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -14,17 +15,25 @@ NOBODY = ""
 """The key of the group of calls that name no client; no client has it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class People:
     """The clients behind some ids. Groups are numbered in the order of their keys."""
 
+    scope: Scope
     spellings: dict[int, Spelling]
     keys: tuple[str, ...]
-    shown: dict[str, str]
+
+    @cached_property
+    def _shown(self) -> dict[str, str]:
+        """Key → name, looked up when the first is shown: counting needs none."""
+        groups: dict[str, list[Spelling]] = {key: [] for key in self.keys if key != NOBODY}
+        for spelling in read_words.spellings_of(self.scope.connection, sorted(groups)).values():
+            groups[spelling.key].append(spelling)
+        return read_display.latest_names(self.scope.connection, self.scope.cut, groups)
 
     def name(self, key: str) -> str | None:
         """How to show a group; None for the calls that name no client."""
-        return None if key == NOBODY else self.shown[key]
+        return None if key == NOBODY else self._shown[key]
 
     def key(self, client_id: int) -> str:
         """The key of the group that a client's id belongs to."""
@@ -43,9 +52,5 @@ def people(scope: Scope, client_ids: Iterable[int]) -> People:
     ids = {int(id_) for id_ in client_ids}
     spellings = read_words.spellings(scope.connection, ids - {0})
     keys = {spelling.key for spelling in spellings.values()}
-    groups: dict[str, list[Spelling]] = {key: [] for key in keys}
-    for spelling in read_words.spellings_of(scope.connection, sorted(keys)).values():
-        groups[spelling.key].append(spelling)
-    shown = read_display.latest_names(scope.connection, scope.cut, groups)
     every = keys | ({NOBODY} if any(id_ not in spellings for id_ in ids) else set())
-    return People(spellings, tuple(sorted(every)), shown)
+    return People(scope, spellings, tuple(sorted(every)))

@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date, datetime, timedelta
+from functools import cache
 from typing import Any, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -152,10 +153,13 @@ class Collection(Generic[RowT]):
 
 def plain(value: Any) -> Any:
     """Turn results into dicts, lists and scalars; instants become text, absent members go."""
-    if isinstance(value, Instant):
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is Instant:
         return iso(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        found = {f.name: getattr(value, f.name) for f in fields(value)}
+    if is_dataclass(kind):
+        found = {name: getattr(value, name) for name in _members(kind)}
         found |= found.pop("more", {})
         return {name: plain(member) for name, member in found.items() if member is not ABSENT}
     if isinstance(value, dict):
@@ -163,6 +167,15 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(member) for member in value]
     return value
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+@cache
+def _members(kind: type) -> tuple[str, ...]:
+    """The names of a result's members."""
+    return tuple(member.name for member in fields(kind))
 
 
 class Absent:

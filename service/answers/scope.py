@@ -65,8 +65,6 @@ class Scope:
     place: Place | None
     version: str | None
     servers: dict[int, str] = field(repr=False)
-    succeeded: dict[int, list[tuple[int, int]]] = field(default_factory=dict, repr=False)
-    """server → (tool, day) of the days with ordinary calls to retired names; filled when needed."""
 
     @property
     def start_us(self) -> int:

@@ -73,7 +73,8 @@ def _rows(scope: Scope) -> list[ServerRow]:
     for server_id in scope.server_ids:
         server = scope.servers[server_id]
         first = read_activity.first_event(scope.connection, scope.cut.as_of_us, server_id)
-        hours = [source.hours for source in scope.heard if source.server == server and source.hours]
+        heard = [source.hours for source in scope.heard if source.server == server]
+        hours = [int(each[-1]) for each in heard if each.size]
         if first is None and not hours:
             continue
         names = [name for name in scope.names if name.server_id == server_id]
@@ -92,7 +93,7 @@ def _rows(scope: Scope) -> list[ServerRow]:
                 first_event=moment_of(first),
                 last_event=moment_of(last),
                 sources=len(hours),
-                last_heard=moment_of(max(h[-1] for h in hours) * HOUR_US if hours else None),
+                last_heard=moment_of(max(hours) * HOUR_US if hours else None),
             )
         )
     return rows

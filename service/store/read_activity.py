@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from service.clock import QUARTER_US
 from service.events import Kind
 from service.store.engine import Connection
+from service.store.read_columns import Column, columns
 from service.store.read_cut import Cut
 from service.store.read_names import walk
 from service.store.read_sets import among
@@ -15,6 +16,8 @@ from service.store.read_words import chunks
 from service.store.schema import activity, event, session
 
 KINDS = [int(kind) for kind in Kind]
+NEAR = 1_000
+"""Events that are looked through before the roll-up is asked where others are."""
 SILENT = event.c.counted == sa.literal_column("0")
 """Names the partial index `ix_event_silent` in its own words: the roll-up leaves these rows out."""
 
@@ -24,10 +27,13 @@ def first_event(connection: Connection, as_of_us: int, server_id: int | None = N
     if server_id is None:
         first = connection.scalar(sa.select(sa.func.min(event.c.time_us)))
         return first if first is not None and first < as_of_us else None
+    if (near := _near(connection, server_id, as_of_us, last=False)) is not None:
+        return near
     # A line that another one stands for is not in the roll-up, but it always has a session.
     begun = (
         sa.select(session.c.first_us)
-        .where(session.c.server_id == server_id, session.c.first_us < as_of_us)
+        # through the index that begins with the time: the other has all sessions of the server
+        .where(session.c.server_id + 0 == server_id, session.c.first_us < as_of_us)
         .order_by(session.c.first_us)
         .limit(1)
     )
@@ -47,6 +53,8 @@ def first_event(connection: Connection, as_of_us: int, server_id: int | None = N
 
 def last_event(connection: Connection, as_of_us: int, server_id: int) -> int | None:
     """The time of the last event of any kind before `as_of_us`; None where there is none."""
+    if (near := _near(connection, server_id, as_of_us, last=True)) is not None:
+        return near
     mine = (
         sa.select(event.c.time_us)
         .where(event.c.server_id == server_id, event.c.time_us < as_of_us)
@@ -62,6 +70,23 @@ def last_event(connection: Connection, as_of_us: int, server_id: int) -> int | N
     # What is left are lines for which only others after `as_of_us` stand.
     first = first_event(connection, as_of_us, server_id)
     return None if first is None else connection.scalar(mine.where(event.c.time_us >= first))
+
+
+def _near(connection: Connection, server_id: int, as_of_us: int, *, last: bool) -> int | None:
+    """The server's first or last event, if it is among the first or last few of all servers'."""
+    order = event.c.time_us.desc() if last else event.c.time_us
+    some = (
+        sa.select(event.c.time_us, event.c.server_id)
+        .where(event.c.time_us < as_of_us)
+        .order_by(order)
+        .limit(NEAR)
+        .subquery()
+    )
+    end = sa.func.max if last else sa.func.min
+    found: int | None = connection.scalar(
+        sa.select(end(some.c.time_us)).where(some.c.server_id == server_id)
+    )
+    return found
 
 
 def _quarter(
@@ -133,20 +158,19 @@ def _silent_clients(
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Sessions of one client and version: how many, and when the last of them began."""
+    """One entry a session: its client, the version of its hello, and when it began."""
 
-    client_id: int
-    version_id: int
-    sessions: int
-    last_us: int
+    client_id: Column
+    version_id: Column
+    first_us: Column
 
 
 def sessions(
     connection: Connection, cut: Cut, server_ids: Collection[int], since_us: int, until_us: int
-) -> list[Opened]:
+) -> Opened:
     """
-    Sessions that overlap [since, until), by client (its hello's, else the first one named; 0 for
-    none) and the version of its hello (0 for none).
+    Sessions that overlap [since, until), with the client of their hello, else the first one named (0 for
+    none), and the version of their hello (0 for none).
     """
     hello = session.c.hello_us < cut.as_of_us
     named = session.c.named_us < cut.as_of_us
@@ -155,22 +179,20 @@ def sessions(
     )
     version = sa.case((hello, session.c.hello_version_id), else_=None)
     query = (
-        sa.select(
-            sa.func.coalesce(spoken, 0).label("client_id"),
-            sa.func.coalesce(version, 0).label("version_id"),
-            sa.func.count().label("sessions"),
-            sa.func.max(session.c.first_us).label("last_us"),
-        )
-        .where(among(connection, session.c.server_id, server_ids))
-        .where(session.c.first_us < until_us, session.c.last_us >= since_us)
-        .where(sa.not_(among(connection, session.c.id, _gone_quiet(connection, cut, since_us))))
-        .group_by(sa.text("1"), sa.text("2"))
+        sa.select(sa.func.coalesce(spoken, 0), sa.func.coalesce(version, 0), session.c.first_us)
+        # from end to end: by way of an index, each would be looked up in an order of its own
+        .where(among(connection, session.c.server_id + 0, server_ids))
+        .where(session.c.first_us + 0 < until_us, session.c.last_us >= since_us)
     )
-    return [Opened(*row) for row in connection.execute(query)]
+    if quiet := _gone_quiet(connection, cut, since_us):
+        query = query.where(sa.not_(among(connection, session.c.id, quiet)))
+    return Opened(*columns(connection, query, 3))
 
 
 def _gone_quiet(connection: Connection, cut: Cut, since_us: int) -> list[int]:
     """Sessions from before `since` that are only known to go on by lines that come after the cut."""
+    if cut.is_latest:
+        return []
     open_ = connection.scalars(
         sa.select(session.c.id).where(
             session.c.first_us < since_us, session.c.last_us >= cut.as_of_us

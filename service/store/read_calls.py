@@ -2,10 +2,10 @@
 Calls to retired names, from rows and from the daily roll-up, as columns of whole numbers.
 
 Rows of the kinds stale_call and unknown_call come through the partial index; those of kind call are
-read by time, for the days that are known to hold some.
+read by time, where the roll-up knows of some.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +13,13 @@ import numpy as np
 import sqlalchemy as sa
 
 from service.events import Kind
+from service.store.dialect import is_sqlite
 from service.store.engine import Connection
 from service.store.read_columns import Column, columns
 from service.store.read_cut import Cut
 from service.store.read_names import STALE_INDEX
-from service.store.read_sets import among
+from service.store.read_sets import among, table_of
+from service.store.read_spans import Span, between, within
 from service.store.read_words import chunks
 from service.store.schema import call_day, event
 
@@ -51,9 +53,6 @@ _NO_CALLS = Calls(*(np.empty(0, dtype=np.int64) for _ in Calls.__slots__))
 CLIENT = ("time_us", "client_id")
 EVERYTHING = ("time_us", "client_id", "inferred", "caller_id", "version_id")
 CALLERS = ("caller_id", "client_id")
-"""Who called: each tool, caller and client once for all its calls."""
-RANGES = 50
-"""Ranges of time that one statement asks for."""
 
 
 def _call_columns(cut: Cut) -> dict[str, sa.ColumnElement[Any]]:
@@ -81,7 +80,7 @@ def stale_calls(
 ) -> Calls:
     """
     Counted stale_call and unknown_call rows of these tools in [since, until), of these clients; of
-    the columns beside names those that are needed. Without `time_us`, equal ones come once.
+    the columns beside names those that are needed.
     """
     return Calls.join(
         _read(
@@ -89,7 +88,7 @@ def stale_calls(
             cut,
             server_id,
             STALE_INDEX & event.c.tool_id.in_(part),
-            [(since_us, until_us)],
+            between((since_us, until_us)),
             client_ids,
             need,
         )
@@ -103,22 +102,22 @@ def succeeded_calls(
     cut: Cut,
     server_id: int,
     tool_ids: Collection[int],
-    ranges: Sequence[tuple[int, int]],
+    spans: Sequence[Span],
     client_ids: Collection[int] | None = None,
     need: Collection[str] = EVERYTHING,
 ) -> Calls:
-    """Counted rows of kind `call` of these tools in each of the ranges [since, until), with time."""
+    """Counted rows of kind `call` of these tools in each of the stretches, with time."""
     return Calls.join(
         _read(
             connection,
             cut,
             server_id,
             (event.c.kind == int(Kind.CALL)) & event.c.tool_id.in_(part),
-            ranges[at : at + RANGES],
+            times,
             client_ids,
             {"time_us", *need},
         )
-        for at in range(0, len(ranges), RANGES)
+        for times in within(spans)
         for part in chunks(sorted(tool_ids))
     )
 
@@ -128,7 +127,7 @@ def _read(
     cut: Cut,
     server_id: int,
     where: sa.ColumnElement[bool],
-    ranges: Iterable[tuple[int, int]],
+    times: "sa.ColumnElement[bool]",
     client_ids: Collection[int] | None,
     need: Collection[str],
 ) -> Calls:
@@ -138,13 +137,11 @@ def _read(
     query = sa.select(*(every[name] for name in chosen)).where(
         event.c.server_id == server_id,
         where,
-        sa.or_(*((event.c.time_us >= start) & (event.c.time_us < end) for start, end in ranges)),
+        times,
         cut.counted(),
     )
     if client_ids is not None:
         query = query.where(among(connection, cut.client(), client_ids))
-    if "time_us" not in chosen:
-        query = query.distinct()
     found = dict(zip(chosen, columns(connection, query, len(chosen)), strict=True))
     zero = np.zeros(found["tool_id"].size, dtype=np.int64)
     found["server_id"] = zero + server_id
@@ -194,15 +191,20 @@ def daily(
     client_ids: Collection[int] | None = None,
 ) -> Sums:
     """
-    Sums of the roll-up's cells for the UTC days [days[0], days[1]), by tool.
+    Sums of the roll-up's cells for the UTC days [days[0], days[1]), by tool, one a kind of line.
 
     Without `by_client`, `client_id` is 0 and of all clients; without `by_day`, so is `day`.
     """
     zero: sa.ColumnElement[int] = sa.literal_column("0")
     nobody = sa.case((call_day.c.client_id == 0, call_day.c.calls), else_=0)
-    groups: list[sa.ColumnElement[Any]] = [call_day.c.server_id, call_day.c.tool_id]
-    groups += [call_day.c.client_id] if by_client else []
+    # in the order of the key, so that groups need no sorting; hence the kind among them
+    groups: list[sa.ColumnElement[Any]] = [
+        call_day.c.server_id,
+        call_day.c.tool_id,
+        call_day.c.kind,
+    ]
     groups += [call_day.c.day] if by_day else []
+    groups += [call_day.c.client_id] if by_client else []
     parts = []
     for part in chunks(sorted(tool_ids)) if days[0] < days[1] else ():
         query = (
@@ -226,3 +228,35 @@ def daily(
             query = query.where(among(connection, call_day.c.client_id, client_ids))
         parts.append(Sums(*columns(connection, query, len(Sums.__slots__))))
     return Sums.join(parts)
+
+
+def succeeded(
+    connection: Connection, server_id: int, since: Mapping[int, int], until_day: int
+) -> Sums:
+    """
+    The roll-up's cells of kind `call`, one a tool, client and UTC day below `until_day`.
+
+    `since` are the tools that are asked for, each with the first day that is.
+    """
+    if not since:
+        return _NO_SUMS
+    # The server stands in the table too: a planner then goes from it to the roll-up, not back.
+    rows = [(server_id, tool_id, day) for tool_id, day in since.items()]
+    wanted = table_of(is_sqlite(connection), rows)
+    mine = (call_day.c.server_id == wanted.c.c0) & (call_day.c.tool_id == wanted.c.c1)
+    query = (
+        sa.select(
+            call_day.c.server_id,
+            call_day.c.tool_id,
+            call_day.c.client_id,
+            call_day.c.day,
+            call_day.c.calls,
+            sa.case((call_day.c.client_id == 0, call_day.c.calls), else_=0),
+            call_day.c.first_us,
+            call_day.c.last_us,
+        )
+        .select_from(wanted.join(call_day, mine))
+        .where(call_day.c.kind == int(Kind.CALL))
+        .where(call_day.c.day >= wanted.c.c2, call_day.c.day < until_day)
+    )
+    return Sums(*columns(connection, query, len(Sums.__slots__)))

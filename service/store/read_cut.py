@@ -7,6 +7,7 @@ and days are cut. A `Cut` says up to where the derived tables hold nothing later
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -34,17 +35,12 @@ class Cut:
     promoted: tuple[Promoted, ...] = ()
     embedded: bool = True
     """Whether the database is SQLite."""
+    is_latest: bool = False
+    """Whether nothing stored comes after the cut."""
 
     def client(self) -> "sa.ColumnElement[int]":
         """The client of a row: its own, else its session's by a hello before the cut, else 0."""
-        opened = session.alias()
-        hello = (
-            sa.select(opened.c.hello_client_id)
-            .where(opened.c.id == event.c.session_id, opened.c.hello_us < self.as_of_us)
-            .correlate(event)
-            .scalar_subquery()
-        )
-        return sa.func.coalesce(event.c.client_id, hello, 0)
+        return _client(self.as_of_us)
 
     def counted(self) -> "sa.ColumnElement[bool]":
         """Whether a row stands for its call."""
@@ -55,11 +51,24 @@ class Cut:
         return sa.or_(event.c.counted == 1, standing)
 
 
+@lru_cache(maxsize=16)
+def _client(as_of_us: int) -> "sa.ColumnElement[int]":
+    """Kept, since an answer asks for it in each of its statements."""
+    opened = session.alias()
+    hello = (
+        sa.select(opened.c.hello_client_id)
+        .where(opened.c.id == event.c.session_id, opened.c.hello_us < as_of_us)
+        .correlate(event)
+        .scalar_subquery()
+    )
+    return sa.func.coalesce(event.c.client_id, hello, 0)
+
+
 def cut_at(connection: Connection, as_of_us: int) -> Cut:
     """Find out what must be read from rows to answer exactly as of `as_of_us`."""
     latest = connection.scalar(sa.select(sa.func.max(event.c.time_us)))
     if latest is None or latest < as_of_us:
-        return Cut(as_of_us, as_of_us)
+        return Cut(as_of_us, as_of_us, is_latest=True)
     begun = session.c.first_us < as_of_us
     unnamed = connection.scalar(
         sa.select(sa.func.min(session.c.first_us)).where(

@@ -1,17 +1,22 @@
 """Events, newest or oldest first: whole instants at a time, so that a page can end inside one."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+import numpy as np
 import sqlalchemy as sa
 
 from service.clock import DAY_US, QUARTER_US
 from service.events import TOOL_KINDS, Kind
+from service.store import read_spans
 from service.store.engine import Connection
+from service.store.read_columns import columns
 from service.store.read_cut import Cut
 from service.store.read_names import STALE_INDEX
 from service.store.read_sets import among
+from service.store.read_spans import Span
 from service.store.read_words import chunks
 from service.store.schema import (
     activity,
@@ -28,6 +33,8 @@ from service.store.schema import (
 )
 
 _STALE = (int(Kind.STALE_CALL), int(Kind.UNKNOWN_CALL))
+FEW = 20
+"""Spellings of a name that are read one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +81,26 @@ def events(
     All events of the last instant are among them. With `tools` or `client_ids`, lines that another
     line of the same call stands for may be left out where they lie far from it.
     """
-    found: dict[tuple[int, int], tuple[int, int]] = {}
-    for where in _ways(connection, cut, wanted):
-        keys = _first_keys(connection, cut, wanted, where, newest_first, at_least)
-        found.update((key, key) for key in keys)
-    ordered = sorted(found, reverse=newest_first)
-    if len(ordered) > at_least:
-        last = ordered[at_least - 1][0]
-        ordered = [k for k in ordered if (k[0] >= last if newest_first else k[0] <= last)]
-    return _words(connection, cut, ordered)
+    found: set[_Key] = set()
+    for where, spans in _ways(connection, cut, wanted):
+        found.update(_first_keys(connection, cut, wanted, where, spans, newest_first, at_least))
+        if len(found) >= at_least:  # further ways are read no farther than the last of these
+            last = sorted(found, reverse=newest_first)[at_least - 1][0]
+            found = {key for key in found if (key[0] >= last if newest_first else key[0] <= last)}
+            if newest_first:
+                wanted = replace(wanted, since_us=last)
+            else:
+                wanted = replace(wanted, until_us=min(wanted.until_us, last + 1))
+    return _words(connection, cut, sorted(found, reverse=newest_first))
 
 
-def _ways(connection: Connection, cut: Cut, wanted: Wanted) -> "Iterator[sa.ColumnElement[bool]]":
-    """Conditions that together find every event and that an index serves."""
+_Key = tuple[int, int]
+_Way = tuple[sa.ColumnElement[bool], Callable[[Wanted], list[Span]]]
+"""A condition that an index serves, and where in a range events that meet it can be."""
+
+
+def _ways(connection: Connection, cut: Cut, wanted: Wanted) -> "Iterator[_Way]":
+    """What together finds every event."""
     kind = wanted.kind
     if wanted.tools is None:
         where: list[sa.ColumnElement[bool]] = [sa.true()]
@@ -94,46 +108,79 @@ def _ways(connection: Connection, cut: Cut, wanted: Wanted) -> "Iterator[sa.Colu
             where.append(event.c.kind == int(kind))
         if wanted.server_ids is not None:
             where.append(among(connection, event.c.server_id, wanted.server_ids))
-        yield sa.and_(*where)
+        spans = _whole if not wanted.client_ids else partial(_active, connection, cut)
+        yield sa.and_(*where), spans
         return
     for server_id in sorted({server_id for server_id, _ in wanted.tools}):
         tools = sorted(tool_id for id_, tool_id in wanted.tools if id_ == server_id)
         mine = (event.c.server_id == server_id) & among(connection, event.c.tool_id, tools)
         if kind is None or int(kind) in _STALE:
             only = sa.true() if kind is None else event.c.kind == int(kind)
-            yield sa.and_(mine, STALE_INDEX, only)
+            # of one tool the index has the events in order, so that a page reads no more of them
+            each = (
+                [event.c.tool_id == tool_id for tool_id in tools] if len(tools) <= FEW else [mine]
+            )
+            for one in each:
+                yield sa.and_(event.c.server_id == server_id, one, STALE_INDEX, only), _whole
         if kind in (None, Kind.CALL):
-            days = {row.time_us // DAY_US for row in cut.promoted}
-            days.update(_call_days(connection, server_id, tools))
-            for start, end in _runs(days, DAY_US):
-                yield sa.and_(
-                    mine,
-                    event.c.kind == int(Kind.CALL),
-                    event.c.time_us >= start,
-                    event.c.time_us < end,
-                )
+            call = mine & (event.c.kind == int(Kind.CALL))
+            yield call, partial(_called, connection, cut, server_id, tools)
 
 
-def _call_days(connection: Connection, server_id: int, tools: list[int]) -> Sequence[int]:
+def _whole(wanted: Wanted) -> list[Span]:
+    return read_spans.clip([(-(2**62), wanted.until_us)], _range(wanted))
+
+
+def _range(wanted: Wanted) -> Span:
+    return (-(2**62) if wanted.since_us is None else wanted.since_us, wanted.until_us)
+
+
+def _called(
+    connection: Connection, cut: Cut, server_id: int, tools: list[int], wanted: Wanted
+) -> list[Span]:
+    """Around the calls that the roll-up knows of; a line that another one stands for lies close to it."""
+    since_us, until_us = _range(wanted)
     query = (
-        sa.select(call_day.c.day)
+        sa.select(call_day.c.first_us, call_day.c.last_us, call_day.c.calls)
         .where(call_day.c.server_id == server_id, among(connection, call_day.c.tool_id, tools))
         .where(call_day.c.kind == int(Kind.CALL))
-        .distinct()
+        .where(call_day.c.day >= max(since_us, -(2**60)) // DAY_US - 1)
+        .where(call_day.c.day <= until_us // DAY_US + 1)
     )
-    return connection.scalars(query).all()
+    if wanted.client_ids is not None and cut.is_latest:
+        query = query.where(among(connection, call_day.c.client_id, wanted.client_ids))
+    first, last, calls = columns(connection, query, 3)
+    exact = calls <= 2  # then these are their instants
+    standing = np.array([row.time_us for row in cut.promoted], dtype=np.int64)
+    starts = np.concatenate([first, last[exact], standing]) - QUARTER_US
+    ends = np.concatenate([np.where(exact, first, last), last[exact], standing]) + QUARTER_US
+    return read_spans.clip(read_spans.join(starts, ends), (since_us, until_us))
 
 
-def _runs(places: Iterable[int], width: int) -> list[tuple[int, int]]:
-    """Half-open ranges of instants of runs of adjacent days or quarter-hours."""
-    runs: list[tuple[int, int]] = []
-    for place in sorted(places):
-        start = place * width
-        if runs and runs[-1][1] == start:
-            runs[-1] = (runs[-1][0], start + width)
-        else:
-            runs.append((start, start + width))
-    return runs
+def _active(connection: Connection, cut: Cut, wanted: Wanted) -> list[Span]:
+    """Around the quarter-hours in which the clients that are asked for were active."""
+    since_us, until_us = _range(wanted)
+    servers = wanted.server_ids
+    if servers is None:
+        servers = connection.scalars(sa.select(server.c.id)).all()
+    # the line that stands for another one may be of another kind of call
+    kinds = tuple(Kind) if wanted.kind is None else (wanted.kind,)
+    if wanted.kind in TOOL_KINDS:
+        kinds = TOOL_KINDS
+    query = (
+        sa.select(activity.c.quarter)
+        .where(among(connection, activity.c.server_id, servers))
+        .where(among(connection, activity.c.client_id, wanted.client_ids or ()))
+        .where(activity.c.kind.in_([int(kind) for kind in kinds]))
+        .where(activity.c.quarter >= max(since_us, -(2**60)) // QUARTER_US - 1)
+        .where(activity.c.quarter <= until_us // QUARTER_US + 1)
+    )
+    (quarters,) = columns(connection, query, 1)
+    # A line that another one stands for is not in the roll-up; the two lie close together.
+    spans = read_spans.join((quarters - 1) * QUARTER_US, (quarters + 2) * QUARTER_US)
+    if cut.solid_us < until_us:  # the roll-up may know another client than the cut does
+        spans = [*read_spans.clip(spans, (since_us, cut.solid_us)), (cut.solid_us, until_us)]
+    return read_spans.clip(spans, (since_us, until_us))
 
 
 def _first_keys(
@@ -141,67 +188,32 @@ def _first_keys(
     cut: Cut,
     wanted: Wanted,
     where: "sa.ColumnElement[bool]",
+    spans: "Callable[[Wanted], list[Span]]",
     newest_first: bool,
     at_least: int,
-) -> list[tuple[int, int]]:
+) -> list[_Key]:
     """(time, key) of the first events, with every one of the last instant."""
     if wanted.client_ids is not None:
         where = where & among(connection, cut.client(), wanted.client_ids)
     order = event.c.time_us.desc() if newest_first else event.c.time_us
     query = sa.select(event.c.time_us, event.c.key)
-    found: list[tuple[int, int]] = []
-    for start, end in _windows(connection, cut, wanted, newest_first):
-        # one bound a side: beside a second, a database may seek by the wider one
-        narrowed = event.c.time_us < end
-        if start is not None:
-            narrowed = narrowed & (event.c.time_us >= start)
+    found: list[_Key] = []
+    left = spans(wanted)
+    if newest_first:
+        left.reverse()
+    at, size = 0, 1
+    while at < len(left) and len(found) < at_least:
+        # the first alone, in order and no farther than needed; then ever more together
+        times = read_spans.any_of(left[at : at + size])
+        at, size = at + size, min(size * 2, read_spans.RANGES)
         rows = connection.execute(
-            query.where(where, narrowed).order_by(order).limit(at_least - len(found))
+            query.where(where, times).order_by(order).limit(at_least - len(found))
         )
         found += [(row.time_us, row.key) for row in rows]
-        if len(found) >= at_least:
-            tied = connection.execute(query.where(where, event.c.time_us == found[-1][0]))
-            return list({*found, *((row.time_us, row.key) for row in tied)})
+    if len(found) >= at_least:
+        tied = connection.execute(query.where(where, event.c.time_us == found[-1][0]))
+        return list({*found, *((row.time_us, row.key) for row in tied)})
     return found
-
-
-def _windows(
-    connection: Connection, cut: Cut, wanted: Wanted, newest_first: bool
-) -> Iterator[tuple[int | None, int]]:
-    """Stretches of time, in order, outside which no event can be: all of it, unless a client is asked."""
-    if wanted.client_ids is None or wanted.tools is not None or not wanted.client_ids:
-        yield wanted.since_us, wanted.until_us
-        return
-    quarters = _active_quarters(connection, wanted)
-    # A line that another one stands for is not in the roll-up; the two lie close together.
-    runs = _runs({quarter + step for quarter in quarters for step in (-1, 0, 1)}, QUARTER_US)
-    if cut.solid_us < wanted.until_us:  # the roll-up may know another client than the cut does
-        runs = [(start, min(end, cut.solid_us)) for start, end in runs if start < cut.solid_us]
-        runs.append((cut.solid_us, wanted.until_us))
-    since_us = 0 if wanted.since_us is None else wanted.since_us
-    for start, end in reversed(runs) if newest_first else runs:
-        if max(start, since_us) < min(end, wanted.until_us):
-            yield max(start, since_us), min(end, wanted.until_us)
-
-
-def _active_quarters(connection: Connection, wanted: Wanted) -> set[int]:
-    """The quarter-hours in which the clients that are asked for were active."""
-    servers = wanted.server_ids
-    if servers is None:
-        servers = connection.scalars(sa.select(server.c.id)).all()
-    query = sa.select(activity.c.quarter).where(
-        among(connection, activity.c.server_id, servers),
-        among(connection, activity.c.client_id, wanted.client_ids or ()),
-        activity.c.quarter < -(-wanted.until_us // QUARTER_US) + 1,
-    )
-    if wanted.since_us is not None:
-        query = query.where(activity.c.quarter >= wanted.since_us // QUARTER_US - 1)
-    # the line that stands for another one may be of another kind of call
-    kinds = tuple(Kind) if wanted.kind is None else (wanted.kind,)
-    if wanted.kind in TOOL_KINDS:
-        kinds = TOOL_KINDS
-    query = query.where(activity.c.kind.in_([int(kind) for kind in kinds]))
-    return set(connection.scalars(query.distinct()))
 
 
 def _words(connection: Connection, cut: Cut, keys: list[tuple[int, int]]) -> list[Logged]:

@@ -3,11 +3,13 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+import numpy as np
 import sqlalchemy as sa
 
 from service.clock import HOUR_US
 from service.events import Kind
 from service.store.engine import Connection
+from service.store.read_columns import Column, columns
 from service.store.read_sets import among
 from service.store.read_words import chunks
 from service.store.schema import (
@@ -32,7 +34,7 @@ class Heard:
     server: str
     source: str
     retired: bool
-    hours: tuple[int, ...]
+    hours: Column
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +87,18 @@ def heard(connection: Connection, as_of_us: int, server_ids: Collection[int] | N
     if server_ids is not None:
         query = query.where(among(connection, source.c.server_id, server_ids))
     sources = connection.execute(query).all()
-    hours: dict[int, list[int]] = {row.id: [] for row in sources}
-    for part in chunks(sorted(hours)):
-        rows = connection.execute(
-            sa.select(ledger.c.source_id, ledger.c.hour)
-            .where(ledger.c.source_id.in_(part), ledger.c.hour < -(-as_of_us // HOUR_US))
-            .distinct()
-            .order_by(ledger.c.source_id, ledger.c.hour)
-        )
-        for row in rows:
-            hours[row.source_id].append(row.hour)
+    before = -(-as_of_us // HOUR_US)
     return [
-        Heard(row.server, row.name, row.retired_us is not None, tuple(hours[row.id]))
+        Heard(row.server, row.name, row.retired_us is not None, _hours(connection, row.id, before))
         for row in sources
     ]
+
+
+def _hours(connection: Connection, source_id: int, before: int) -> Column:
+    """The hours below *before* in which a source was heard; several batches may hold one hour."""
+    query = sa.select(ledger.c.hour).where(ledger.c.source_id == source_id, ledger.c.hour < before)
+    (hours,) = columns(connection, query.distinct(), 1)
+    return np.sort(hours)
 
 
 def accounts(

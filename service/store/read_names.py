@@ -69,22 +69,6 @@ def walk(column: "sa.Column[int]", where: "sa.ColumnElement[bool]") -> sa.CTE:
     return steps.union_all(sa.select(following.scalar_subquery()).where(steps.c.id.is_not(None)))
 
 
-def succeeded_days(
-    connection: Connection, server_id: int, tool_ids: Collection[int]
-) -> list[tuple[int, int]]:
-    """(tool, day) of each day on which a line of kind `call` stands for a call to one of the tools."""
-    found: list[tuple[int, int]] = []
-    for part in chunks(sorted(tool_ids)):
-        query = (
-            sa.select(call_day.c.tool_id, call_day.c.day)
-            .where(call_day.c.server_id == server_id, call_day.c.tool_id.in_(part))
-            .where(call_day.c.kind == int(Kind.CALL))
-            .distinct()
-        )
-        found += [(row.tool_id, row.day) for row in connection.execute(query)]
-    return found
-
-
 def said(
     connection: Connection, server_id: int, tool_ids: Collection[int], as_of_us: int
 ) -> list[Said]:

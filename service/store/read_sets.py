@@ -42,13 +42,20 @@ def pairs_among(
     values = sorted(pairs)
     if len(values) <= LISTED:
         return both.in_(values)
+    listed = table_of(embedded, values)
+    return both.in_(sa.select(*listed.c))
+
+
+def table_of(embedded: bool, rows: Collection[tuple[int, ...]]) -> "sa.Subquery":
+    """Rows of whole numbers, one at least, as a table with the columns `c0`, `c1` …; on SQLite where *embedded*."""
+    values = sorted(rows)
+    places = range(len(values[0]))
     if embedded:
         each = sa.func.json_each(json.dumps(values)).table_valued("value")
-        members = (sa.func.json_extract(each.c.value, f"$[{place}]") for place in (0, 1))
-        return both.in_(sa.select(*members))
-    firsts, seconds = (_array(list(side)) for side in zip(*values, strict=True))
-    # two of them in one SELECT go side by side
-    return both.in_(sa.select(sa.func.unnest(firsts), sa.func.unnest(seconds)))
+        members = [sa.func.json_extract(each.c.value, f"$[{place}]") for place in places]
+    else:  # several of them in one SELECT go side by side
+        members = [sa.func.unnest(_array([row[place] for row in values])) for place in places]
+    return sa.select(*(each.label(f"c{place}") for place, each in enumerate(members))).subquery()
 
 
 def _array(values: list[int]) -> "sa.ColumnElement[Any]":

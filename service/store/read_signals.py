@@ -11,11 +11,11 @@ import sqlalchemy as sa
 from service.clock import QUARTER_US
 from service.events import Kind
 from service.store.engine import Connection
-from service.store.read_calls import RANGES
 from service.store.read_columns import Column, columns
 from service.store.read_cut import Cut
 from service.store.read_names import walk
 from service.store.read_sets import among
+from service.store.read_spans import within
 from service.store.schema import activity, event
 
 
@@ -56,10 +56,7 @@ def signals(
         event.c.time_us,
     ).where(event.c.kind == int(kind), among(connection, event.c.server_id, server_ids))
     parts = [[np.empty(0, dtype=np.int64) for _ in range(4)]]
-    for at in range(0, len(spans), RANGES):
-        some = spans[at : at + RANGES]
-        times = [(event.c.time_us >= start) & (event.c.time_us < end) for start, end in some]
-        parts.append(columns(connection, query.where(sa.or_(*times)), 4))
+    parts += [columns(connection, query.where(times), 4) for times in within(spans)]
     return Signals(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 

@@ -60,7 +60,7 @@ def test_an_hour_is_covered_when_every_server_that_asks_is_watched(
         Source(server, f"f{i}", hours, retired) for i, (server, hours, retired) in enumerate(feeds)
     ]
     coverage = cover(sources, limit, limit)
-    silent = {s.name: slow_gaps(s.hours, limit, s.retired) for s in sources}
+    silent = {s.name: slow_gaps(tuple(s.hours), limit, s.retired) for s in sources}
 
     for hour in range(-2, limit + 2):
         verdicts = []
