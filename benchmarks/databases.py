@@ -22,7 +22,7 @@ from service.clock import DAY_US, QUARTER_US
 from service.events import Kind
 from service.store import migrate, schema
 from service.store.dialect import is_sqlite
-from service.store.engine import Connection, make_engine, writing
+from service.store.engine import Connection, driver_of, make_engine, writing
 from service.store.writer import raise_data_version
 
 ROWS = 200_000
@@ -63,7 +63,7 @@ def make(url: str, mix: str, events: int, seed: int, until_us: int) -> Traffic:
     migrate.ensure_ready(engine, auto_upgrade=True)
     with writing(engine) as connection:
         fill(connection, traffic.tables)
-        raise_data_version(connection)
+        raise_data_version(driver_of(connection))
     if engine.dialect.name == "postgresql":  # as its autovacuum would, sooner or later
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("VACUUM ANALYZE")

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from service.store.calls import Rank, rank
 from service.store.dialect import is_sqlite
 from service.store.engine import Connection
-from service.store.read_sets import pairs_among
+from service.store.read_sets import among, pairs_among, table_of
 from service.store.schema import call_line, client, event, session, tool, version
 
 
@@ -82,15 +82,10 @@ def cut_at(connection: Connection, as_of_us: int) -> Cut:
 
 def _promoted(connection: Connection, as_of_us: int) -> tuple[Promoted, ...]:
     """The row that stood for each call whose standing row is not before the cut."""
-    cut = (
-        sa.select(call_line.c.session_id, call_line.c.request)
-        .join(session, session.c.id == call_line.c.session_id)
-        .where(session.c.first_us < as_of_us, session.c.last_us >= as_of_us)
-        .group_by(call_line.c.session_id, call_line.c.request)
-        .having(sa.func.min(call_line.c.time_us) < as_of_us)
-        .having(sa.func.max(call_line.c.time_us) >= as_of_us)
-        .subquery()
-    )
+    requests = _requests_cut(connection, as_of_us)
+    if not requests:
+        return ()
+    wanted = table_of(is_sqlite(connection), requests)
     lines = (
         sa.select(
             call_line.c.session_id,
@@ -104,10 +99,10 @@ def _promoted(connection: Connection, as_of_us: int) -> tuple[Promoted, ...]:
             client.c.raw.label("client"),
             version.c.name.label("version"),
         )
-        .select_from(cut)
+        .select_from(wanted)
         .join(
             call_line,
-            (call_line.c.session_id == cut.c.session_id) & (call_line.c.request == cut.c.request),
+            (call_line.c.session_id == wanted.c.c0) & (call_line.c.request == wanted.c.c1),
         )
         .join(event, (event.c.time_us == call_line.c.time_us) & (event.c.key == call_line.c.key))
         .outerjoin(tool, tool.c.id == event.c.tool_id)
@@ -123,6 +118,28 @@ def _promoted(connection: Connection, as_of_us: int) -> tuple[Promoted, ...]:
         if before and not any(row.counted for row in before):
             promoted.append(min(before, key=_rank))
     return tuple(Promoted(row.time_us, row.key) for row in promoted)
+
+
+def _requests_cut(connection: Connection, as_of_us: int) -> list[tuple[int, int]]:
+    """
+    The requests, as (session, request), that have lines on both sides of the cut.
+
+    The sessions come first and by themselves: joined, both databases go through the lines of all.
+    """
+    at_the_cut = sa.select(session.c.id).where(
+        session.c.first_us < as_of_us, session.c.last_us >= as_of_us
+    )
+    sessions = connection.scalars(at_the_cut).all()
+    if not sessions:
+        return []
+    cut = (
+        sa.select(call_line.c.session_id, call_line.c.request)
+        .where(among(connection, call_line.c.session_id, sessions))
+        .group_by(call_line.c.session_id, call_line.c.request)
+        .having(sa.func.min(call_line.c.time_us) < as_of_us)
+        .having(sa.func.max(call_line.c.time_us) >= as_of_us)
+    )
+    return [(row.session_id, row.request) for row in connection.execute(cut)]
 
 
 def _rank(row: Any) -> Rank:

@@ -58,7 +58,9 @@ class Session:
     """
     A session as it was before a portion, and what the portion's rows say of it.
 
-    Rows are to be told in the order of time: `last_us` of each, and `take` those that ask for it.
+    Rows are to be told in the order of time: set `last_us` of each; count those that name no client as
+    `unnamed` and keep `first_us`; of those that do, `take` the hellos and the ones up to
+    `open_until_us`.
     """
 
     __slots__ = (
@@ -91,7 +93,7 @@ class Session:
         self.unordered = False
         """Whether a request was no greater than one before it, and so may be the same."""
         self.open_until_us = _NEVER
-        """Rows up to this time are to be taken: they may come first, or name the session."""
+        """Up to this time a row that names a client may be the first, or the one that names it."""
         if number is None:
             self.open_until_us = -_NEVER
         elif before is not None and before.named_us is not None:
@@ -114,14 +116,11 @@ class Session:
         return before is not None and before.unnamed > 0 and self.client != self.client_before
 
     def take(self, time_us: int, subject: Subject, ids: Ids) -> None:
-        """Take in a row that may be the first, says hello, names no client, or may name it first."""
+        """Take in a row that names a client."""
         if time_us < self.first_us:
             self.first_us = time_us
-        if ids.client is None:
-            self.unnamed += 1
-            return
         text, version = subject.client or "", subject.version
-        naming = (time_us, text, version is None, version or "", ids.client, ids.version)
+        naming = (time_us, text, version is None, version or "", ids.client or 0, ids.version)
         if self.named is None or naming < self.named:
             self.named = naming
             if time_us < self.open_until_us:
@@ -140,11 +139,6 @@ def load(conn: Connection, server: int, digests: Collection[str]) -> dict[str, S
     for digest, number in zip(missing, new_ids(conn, "session", len(missing)), strict=True):
         found[digest] = Session(number)
     return found
-
-
-def special(ids: Mapping[Subject, Ids]) -> set[Subject]:
-    """The subjects whose every row is to be taken: they say hello, or name no client."""
-    return {each for each, said in ids.items() if said.client is None or said.kind == _HELLO}
 
 
 def merge(conn: Connection, sessions: Collection[Session]) -> None:

@@ -7,8 +7,8 @@ leaves nothing but its place in the account, even where it says something else t
 """
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from operator import itemgetter
 
 from service.clock import QUARTER_US
@@ -21,6 +21,7 @@ from service.store.rollups import Cells, Changes, Fresh, Shared
 from service.store.sessions import Session
 
 _SUBJECT = itemgetter(2)
+_SESSION = itemgetter(3)
 _NOTHING: Values = (None,) * 5
 """The rare fields of a row that has none."""
 
@@ -73,6 +74,25 @@ def _by_server(rows: list[Row]) -> Iterable[list[Row]]:
     return [[row for row in rows if row[2].server == server] for server in sorted(servers)]
 
 
+@dataclass(slots=True)
+class _New:
+    """Rows of one server, none of which is stored yet, in the order of time; what they point to."""
+
+    rows: list[Row]
+    ids: dict[Subject, Ids]
+    sessions: dict[str, Session]
+    """By digest."""
+    unnamed: set[Subject]
+    """The subjects that name no client."""
+    silent: set[int] = field(default_factory=set)
+    """Places of the rows that do not count, once `_settle` has found them."""
+
+    @property
+    def server(self) -> int:
+        """Id of the server that all rows are of."""
+        return next(iter(self.ids.values())).server
+
+
 def _add_rows(conn: Connection, place: Place, rows: list[Row]) -> dict[Kind, int]:
     """
     Store rows of one server, none of which is stored yet, with what is derived from them.
@@ -80,28 +100,32 @@ def _add_rows(conn: Connection, place: Place, rows: list[Row]) -> dict[Kind, int
     Returns:
         How many there are of each kind.
     """
-    subjects = list(map(_SUBJECT, rows))
-    numbers = Counter(subjects)
-    ids = dimensions.ids_of(conn, numbers)
-    server = ids[subjects[0]].server
-    joined = sessions.load(conn, server, set(map(itemgetter(3), rows)) - {None})
-    lines, extras = _sort_out(rows, ids, joined)
-    sessions.merge(conn, joined.values())
-    sessions.save(conn, server, joined)
-    silent, silenced = _settle(conn, rows, ids, joined, lines)
-    _add_events(conn, place, rows, ids, joined, silent)
+    subjects = Counter(map(_SUBJECT, rows))
+    new = _resolve(conn, rows, subjects)
+    lines, extras = _sort_out(new)
+    sessions.merge(conn, new.sessions.values())
+    sessions.save(conn, new.server, new.sessions)
+    silenced = _settle(conn, new, lines)
+    _add_events(conn, place, new)
     insert_many(conn, "call_line", lines)
     insert_many(conn, "event_extra", extras)
-    _roll_up(conn, _Counted(rows, subjects, ids, joined, silent), silenced)
+    _roll_up(conn, new, silenced)
     kinds: Counter[Kind] = Counter()
-    for subject, number in numbers.items():
+    for subject, number in subjects.items():
         kinds[subject.kind] += number
     return kinds
 
 
-def _sort_out(
-    rows: list[Row], ids: dict[Subject, Ids], joined: dict[str, Session]
-) -> tuple[list[calls.Line], list[Values]]:
+def _resolve(conn: Connection, rows: list[Row], subjects: Collection[Subject]) -> _New:
+    """Find or make what the rows point to; new sessions have their ids and are yet to be stored."""
+    ids = dimensions.ids_of(conn, subjects)
+    unnamed = {subject for subject, said in ids.items() if said.client is None}
+    new = _New(rows, ids, {}, unnamed)
+    new.sessions = sessions.load(conn, new.server, set(map(_SESSION, rows)) - {None})
+    return new
+
+
+def _sort_out(new: _New) -> tuple[list[calls.Line], list[Values]]:
     """
     Tell the sessions of their rows.
 
@@ -111,14 +135,19 @@ def _sort_out(
     """
     lines: list[calls.Line] = []
     extras: list[Values] = []
+    ids, unnamed = new.ids, new.unnamed
     rare = {subject: fields for subject in ids if (fields := _rare(subject)) is not None}
-    special = sessions.special(ids)
-    of: dict[str | None, Session] = dict(joined.items())
+    hellos = {subject for subject in ids if subject.kind is Kind.HELLO}
+    of: dict[str | None, Session] = dict(new.sessions.items())
     of[None] = Session(None)
-    for time_us, key, subject, digest, request, ns in rows:
+    for time_us, key, subject, digest, request, ns in new.rows:
         session = of[digest]
         session.last_us = time_us
-        if time_us <= session.open_until_us or subject in special:
+        if subject in unnamed:
+            session.unnamed += 1
+            if time_us < session.first_us:
+                session.first_us = time_us
+        elif time_us <= session.open_until_us or subject in hellos:
             session.take(time_us, subject, ids[subject])
         if request is not None and session.id is not None:
             lines.append((session.id, request, time_us, key))
@@ -132,26 +161,54 @@ def _sort_out(
     return lines, extras
 
 
-def _add_events(
-    conn: Connection,
-    place: Place,
-    rows: list[Row],
-    ids: dict[Subject, Ids],
-    joined: dict[str, Session],
-    silent: set[int],
-) -> None:
+def _rare(subject: Subject) -> Values | None:
+    """The rare fields of a subject; None where it has none of them."""
+    fields = (
+        subject.trigger,
+        subject.protocol_version,
+        subject.ttl_ms,
+        subject.listed_count,
+        1 if subject.arrival else None,
+    )
+    return None if fields == _NOTHING else fields
+
+
+def _settle(conn: Connection, new: _New, lines: list[calls.Line]) -> list[calls.Silenced]:
+    """Decide which lines of calls count; returns the stored rows that no longer do."""
+    known = {each.id for each in new.sessions.values() if each.before is not None}
+    unordered = {each.id for each in new.sessions.values() if each.unordered}
+    shared, stored = calls.shared(conn, lines, known, unordered)
+    if not shared:
+        return []
+    places = {row[:2]: at for at, row in enumerate(new.rows)}
+
+    def told(line: calls.Line) -> tuple[int | None, calls.Rank]:
+        subject = new.rows[places[line[2:]]][2]
+        said = new.ids[subject]
+        client = None if said.client is None else subject.client
+        return said.tool, calls.rank(
+            said.kind, line[2], subject.tool, client, subject.version, line[3]
+        )
+
+    silent, silenced = calls.settle([line for line in lines if line[:2] in shared], told, stored)
+    calls.silence(conn, silenced)
+    new.silent = {places[line[2:]] for line in silent}
+    return silenced
+
+
+def _add_events(conn: Connection, place: Place, new: _New) -> None:
     """Store the rows themselves; ids that are the same in all of them are told once."""
-    varying, constant = _varying(ids)
+    varying, constant = _varying(new.ids)
     constant |= {"source_id": place.source, "batch_id": place.batch, "counted": 1}
-    of: dict[str | None, int | None] = {digest: each.id for digest, each in joined.items()}
+    of: dict[str | None, int | None] = {digest: each.id for digest, each in new.sessions.items()}
     of[None] = None
     events: Iterable[Values] = (
         (time_us, key, of[digest], *varying[subject])
-        for time_us, key, subject, digest, _, _ in rows
+        for time_us, key, subject, digest, _, _ in new.rows
     )
-    if silent:
+    if new.silent:
         del constant["counted"]
-        events = ((*event, 0 if at in silent else 1) for at, event in enumerate(events))
+        events = ((*event, 0 if at in new.silent else 1) for at, event in enumerate(events))
     insert_many(conn, "event", events, constant=constant)
 
 
@@ -167,68 +224,11 @@ def _varying(ids: dict[Subject, Ids]) -> tuple[dict[Subject, Values], dict[str, 
     return {each: tuple(said[at] for at in varying) for each, said in ids.items()}, constant
 
 
-def _rare(subject: Subject) -> Values | None:
-    """The rare fields of a subject; None where it has none of them."""
-    fields = (
-        subject.trigger,
-        subject.protocol_version,
-        subject.ttl_ms,
-        subject.listed_count,
-        1 if subject.arrival else None,
-    )
-    return None if fields == _NOTHING else fields
-
-
-def _settle(
-    conn: Connection,
-    rows: list[Row],
-    ids: dict[Subject, Ids],
-    joined: dict[str, Session],
-    lines: list[calls.Line],
-) -> tuple[set[int], list[calls.Silenced]]:
-    """
-    Decide which lines of calls count.
-
-    Returns:
-        The places of the rows that do not, and the stored rows that no longer do.
-    """
-    known = {each.id for each in joined.values() if each.before is not None}
-    unordered = {each.id for each in joined.values() if each.unordered}
-    shared, stored = calls.shared(conn, lines, known, unordered)
-    if not shared:
-        return set(), []
-    places = {row[:2]: at for at, row in enumerate(rows)}
-
-    def told(line: calls.Line) -> tuple[int | None, calls.Rank]:
-        subject = rows[places[line[2:]]][2]
-        said = ids[subject]
-        client = None if said.client is None else subject.client
-        return said.tool, calls.rank(
-            said.kind, line[2], subject.tool, client, subject.version, line[3]
-        )
-
-    silent, silenced = calls.settle([line for line in lines if line[:2] in shared], told, stored)
-    calls.silence(conn, silenced)
-    return {places[line[2:]] for line in silent}, silenced
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """Newly stored rows, and what decides about the cells that they count in."""
-
-    rows: list[Row]
-    subjects: list[Subject]
-    ids: dict[Subject, Ids]
-    joined: dict[str, Session]
-    silent: set[int]
-    """Places of the rows that do not count."""
-
-
-def _roll_up(conn: Connection, new: _Counted, silenced: list[calls.Silenced]) -> None:
+def _roll_up(conn: Connection, new: _New, silenced: list[calls.Silenced]) -> None:
     """Bring the roll-ups up to date."""
-    changes = Changes(new.ids[new.subjects[0]].server)
+    by_id = {each.id: each for each in new.sessions.values() if each.id is not None}
+    changes = Changes(new.server)
     fresh = _count(changes, new)
-    by_id = {each.id: each for each in new.joined.values() if each.id is not None}
     for old in silenced:
         client = by_id[old.session_id].client_before if old.client_id is None else old.client_id
         changes.remove(old.tool_id, client, old.kind, old.time_us)
@@ -236,7 +236,7 @@ def _roll_up(conn: Connection, new: _Counted, silenced: list[calls.Silenced]) ->
     changes.write(conn)
 
 
-def _count(changes: Changes, new: _Counted) -> Fresh:
+def _count(changes: Changes, new: _New) -> Fresh:
     """
     Count rows in their cells, but for those that `Changes.move` will count.
 
@@ -246,22 +246,23 @@ def _count(changes: Changes, new: _Counted) -> Fresh:
     fresh: Fresh = Counter()
     shared = Shared()
     named = {subject: shared.of(said, said.client or 0) for subject, said in new.ids.items()}
-    unnamed = {subject for subject, said in new.ids.items() if said.client is None}
-    if not new.silent and not unnamed:
-        changes.add([named[each] for each in new.subjects], [row[0] for row in new.rows])
+    if not new.silent and not new.unnamed:
+        changes.add([named[row[2]] for row in new.rows], [row[0] for row in new.rows])
         return fresh
+    clients = {digest: each.client for digest, each in new.sessions.items()}
+    moving = {digest: each.id or 0 for digest, each in new.sessions.items() if each.moves}
     cells: list[Cells] = []
     times: list[int] = []
     for at, (time_us, _, subject, digest, _, _) in enumerate(new.rows):
         if at in new.silent:
             continue
         each = named[subject]
-        if subject in unnamed and digest is not None:
-            said, session = new.ids[subject], new.joined[digest]
-            if session.moves:
-                fresh[session.id or 0, said.kind, said.tool, time_us // QUARTER_US] += 1
+        if digest is not None and subject in new.unnamed:
+            said = new.ids[subject]
+            if digest in moving:
+                fresh[moving[digest], said.kind, said.tool, time_us // QUARTER_US] += 1
                 continue
-            each = shared.of(said, session.client)
+            each = shared.of(said, clients[digest])
         cells.append(each)
         times.append(time_us)
     changes.add(cells, times)

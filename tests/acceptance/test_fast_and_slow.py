@@ -33,7 +33,7 @@ class Trickle(io.BytesIO):
         self._piece = size
 
     def read1(self, size: int | None = -1) -> bytes:
-        return super().read1(self._piece if size in (None, -1) else min(size, self._piece))  # type: ignore[operator, type-var]
+        return super().read1(self._piece if size in (None, -1) else min(size, self._piece))
 
 
 def stored(engine: Engine) -> dict[str, list[Any]]:

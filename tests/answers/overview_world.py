@@ -9,9 +9,10 @@ from typing import Any
 
 from service import answers
 from service.answers import Moment, Query
-from service.events import BatchName, Kind, Portion, Row
+from service.events import BatchName, Kind, Portion
 from service.store import writer
-from service.store.engine import Engine, reading, writing
+from service.store.engine import Engine, driver_of, reading, writing
+from tests.told import Told
 
 HOUR = 3_600_000_000
 DAY = 24 * HOUR
@@ -30,15 +31,15 @@ def ask(
     return answer
 
 
-def call(at: int, client: str | None = "zed", tool: str = "route", **more: Any) -> Row:
+def call(at: int, client: str | None = "zed", tool: str = "route", **more: Any) -> Told:
     """A stale call to `route` of `maps` at so many microseconds before (-) or after END."""
     given = {"kind": Kind.STALE_CALL, "server": "maps", "tool": tool, "client": client, **more}
     key = zlib.crc32(repr((at, client, tool, more)).encode())
-    return Row(time_us=END + at, key=key, **given)
+    return Told(time_us=END + at, key=key, **given)
 
 
 def store(
-    engine: Engine, rows: Iterable[Row] = (), hours: Iterable[int] = (), server: str = "maps"
+    engine: Engine, rows: Iterable[Told] = (), hours: Iterable[int] = (), server: str = "maps"
 ) -> None:
     """Store rows of one delivery that was heard in these hours, counted from END."""
     with writing(engine) as connection:
@@ -47,10 +48,10 @@ def store(
             source="files",
             batch=BatchName(kind="ingest", label=str(next(_batches))),
             arrived_us=0,
-            rows=list(rows),
+            rows=[row.row() for row in rows],
             hours={END // HOUR + hour: 1 for hour in hours},
         )
-        writer.add(connection, portion, quarantine_days=14)
+        writer.add(driver_of(connection), portion, quarantine_days=14)
 
 
 def days(first: int, last: int) -> range:

@@ -6,18 +6,19 @@ from typing import Any
 import pytest
 
 from service.answers.query import iso
-from service.events import Kind, Row
+from service.events import Kind
 from service.store.engine import Engine
 from tests.answers import world
 from tests.answers.test_against_definitions import FALL, ask
 from tests.answers.world import DAY
+from tests.told import Told
 
 HOUR = 3_600_000_000
 
 
-def row(at: int, key: int, kind: Kind = Kind.STALE_CALL, **more: Any) -> Row:
+def row(at: int, key: int, kind: Kind = Kind.STALE_CALL, **more: Any) -> Told:
     tool = {"tool": "route"} if kind in world.TOOL_KINDS else {}
-    return Row(time_us=at, key=key, kind=kind, server="maps", **{**tool, **more})
+    return Told(time_us=at, key=key, kind=kind, server="maps", **{**tool, **more})
 
 
 @pytest.mark.parametrize(

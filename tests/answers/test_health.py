@@ -7,18 +7,19 @@ import sqlalchemy as sa
 from service import answers
 from service.answers import Collection, HealthRow, Moment, Query
 from service.answers.query import iso
-from service.events import Kind, Row
+from service.events import Kind
 from service.store.engine import Engine, reading
 from tests.answers import world
 from tests.answers.world import DAY
+from tests.told import Told
 
 HOUR = 3_600_000_000
 NOON = 20_000 * DAY + 12 * HOUR
 NOW = NOON + 8 * HOUR
 
 
-def row(at: int, key: int, kind: Kind = Kind.STALE_CALL, client: str | None = "zed") -> Row:
-    return Row(time_us=at, key=key, kind=kind, server="maps", tool="route", client=client)
+def row(at: int, key: int, kind: Kind = Kind.STALE_CALL, client: str | None = "zed") -> Told:
+    return Told(time_us=at, key=key, kind=kind, server="maps", tool="route", client=client)
 
 
 def health(engine: Engine, now: int = NOW, as_of: str | None = None) -> Collection[HealthRow]:

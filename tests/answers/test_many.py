@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 
 from service.answers.query import iso
-from service.events import Kind, Row
+from service.events import Kind
 from service.store import read_sets, schema
 from service.store.engine import Engine, writing
 from tests.answers import world
 from tests.answers.test_against_definitions import FALL, ask
 from tests.answers.world import DAY
+from tests.told import Told
 
 SPELLINGS = 70_000
 
@@ -60,7 +61,7 @@ def test_seventy_thousand_calls_that_a_later_line_replaces_can_be_cut(engine: En
     """As of the instant between the two lines of each call, the first of them stands."""
     calls = SPELLINGS // 2
     rows = [
-        Row(
+        Told(
             time_us=FALL + side * DAY + i,
             key=side * calls + i,
             kind=Kind.CALL if not side else Kind.STALE_CALL,
@@ -72,7 +73,7 @@ def test_seventy_thousand_calls_that_a_later_line_replaces_can_be_cut(engine: En
         for side in (0, 1)
         for i in range(calls)
     ]
-    first = Row(time_us=FALL - 1, key=-1, kind=Kind.STALE_CALL, server="maps", tool="route")
+    first = Told(time_us=FALL - 1, key=-1, kind=Kind.STALE_CALL, server="maps", tool="route")
     world.store(engine, [first, *rows], portions=1)
 
     (found,) = ask(engine, "names", as_of=iso(FALL + DAY))["items"]

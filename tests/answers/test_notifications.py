@@ -11,12 +11,13 @@ import sqlalchemy as sa
 
 from service.answers.query import iso
 from service.errors import BadParameter
-from service.events import Kind, Row
+from service.events import Kind
 from service.store.engine import Engine, writing
 from service.store.schema import activity
 from tests.answers import world
 from tests.answers.test_against_definitions import FALL, ask
 from tests.answers.world import DAY
+from tests.told import Told
 
 HOUR = 3_600_000_000
 MINUTE = HOUR // 60
@@ -28,11 +29,11 @@ def at(text: str) -> int:
     return round(datetime.fromisoformat(f"{text}+00:00").timestamp() * 1e6)
 
 
-def sent(time: str | int, client: str | None = None, session: str | None = None) -> Row:
+def sent(time: str | int, client: str | None = None, session: str | None = None) -> Told:
     """A notification of server `maps`, at an instant in UTC."""
     time_us = time if isinstance(time, int) else at(time)
     key = random.Random(f"{time_us} {client} {session}").randrange(2**62)
-    return Row(
+    return Told(
         time_us=time_us,
         key=key,
         kind=Kind.NOTIFICATION,
@@ -42,8 +43,8 @@ def sent(time: str | int, client: str | None = None, session: str | None = None)
     )
 
 
-def hello(time: str, client: str, session: str) -> Row:
-    return Row(
+def hello(time: str, client: str, session: str) -> Told:
+    return Told(
         time_us=at(time), key=1, kind=Kind.HELLO, server="maps", client=client, session=session
     )
 
@@ -57,7 +58,7 @@ def values(engine: Engine, **asked: Any) -> list[tuple[str, int]]:
     return [(row["label"], row["value"]) for row in series(engine, **asked)]
 
 
-def notifications(seed: int, start: int, days: int = 9) -> list[Row]:
+def notifications(seed: int, start: int, days: int = 9) -> list[Told]:
     """Random notifications of two servers, and hellos that name the clients of some sessions."""
     rows = world.random_rows(seed, start, start + days * DAY, 2_500)
     return [row for row in rows if row.kind in (Kind.NOTIFICATION, Kind.HELLO)]
@@ -177,7 +178,7 @@ def test_the_first_n_and_the_others_are_all(engine: Engine) -> None:
 
 def test_other_servers_and_other_kinds_are_left_out(engine: Engine) -> None:
     """Listings of the same quarter-hour are none; without a notification every value is 0."""
-    listing = Row(time_us=at("2026-10-05T10:00:00"), key=5, kind=Kind.LISTING, server="shop")
+    listing = Told(time_us=at("2026-10-05T10:00:00"), key=5, kind=Kind.LISTING, server="shop")
     world.store(engine, [sent("2026-10-05T10:00:00"), listing])
 
     assert values(engine, until="2026-10-06") == [("2026-10-05", 1)]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from service.answers.query import iso
-from service.events import Row
 from service.store.engine import Engine
 from tests.answers.overview_world import DAY, END, HOUR, ask, call, days, store
+from tests.told import Told
 
 HALF = HOUR // 2
 TO_EARLIER = -28 * DAY
@@ -163,7 +163,7 @@ def test_a_change_counts_what_its_definition_counts(engine: Engine, seed: int) -
     """Each hour of both periods gone through, one after the other, at any time of the day."""
     rng = random.Random(seed)
     now = rng.choice([0, -rng.randrange(3 * DAY)])
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, list[Told]] = {}
     watched: dict[str, set[int]] = {}
     for server in ("maps", "shop"):
         rows[server] = [call(-80 * DAY, server=server, tool=tool) for tool in "abc"]

@@ -16,12 +16,13 @@ from service.answers.paging import Place, write_cursor
 from service.answers.query import iso
 from service.answers.servers import SORTS as SERVERS
 from service.errors import BadParameter, Conflict
-from service.events import BatchName, Kind, Portion, Row
+from service.events import BatchName, Kind, Portion
 from service.store import writer
-from service.store.engine import Engine, reading, writing
+from service.store.engine import Engine, driver_of, reading, writing
 from tests.answers import world
 from tests.answers.test_against_definitions import FALL, NOW, ask
 from tests.answers.world import DAY
+from tests.told import Told
 
 HOUR = 3_600_000_000
 SORTS = {"names": NAMES, "callers": CALLERS, "clients": CLIENTS, "servers": SERVERS}
@@ -121,9 +122,9 @@ def test_the_first_n_of_a_series_are_refused_once_they_may_be_others(engine: Eng
 
 def test_a_client_that_is_inferred_later_does_not_move_its_event(engine: Engine) -> None:
     """Two events of one instant; a late hello names the client of the first: the second follows."""
-    row = Row(time_us=FALL, key=1, kind=Kind.STALE_CALL, server="maps", tool="route", session="s")
+    row = Told(time_us=FALL, key=1, kind=Kind.STALE_CALL, server="maps", tool="route", session="s")
     world.store(engine, [row, replace(row, key=2, client="m", session="t")], portions=1)
-    hello = Row(time_us=FALL - 1, key=3, kind=Kind.HELLO, server="maps", session="s", client="zed")
+    hello = Told(time_us=FALL - 1, key=3, kind=Kind.HELLO, server="maps", session="s", client="zed")
 
     found = pages(
         engine, "events", lambda: world.store(engine, [hello], 1), since=iso(FALL), limit=1
@@ -146,7 +147,7 @@ def test_a_silence_that_goes_on_is_one_gap(engine: Engine) -> None:
                 rows=[],
                 hours={start + hour: 1 for hour in hours},
             )
-            writer.add(connection, portion, quarantine_days=14)
+            writer.add(driver_of(connection), portion, quarantine_days=14)
     query = Query(since=iso(FALL), until=iso(FALL + 60 * DAY), limit=1)
     with reading(engine) as connection:
         first = answers.coverage(connection, query, Moment(FALL + 30 * DAY))

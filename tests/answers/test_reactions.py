@@ -10,10 +10,11 @@ import pytest
 from service import answers
 from service.answers import Moment, Query
 from service.answers.query import iso
-from service.events import Fact, Kind, Outcome, Row
+from service.events import Fact, Kind, Outcome
 from service.store.engine import Engine, reading
 from tests.answers import world
 from tests.answers.world import Seen
+from tests.told import Told
 
 MINUTE, HOUR = 60_000_000, 3_600_000_000
 START = 1_791_100_800_000_000
@@ -74,7 +75,7 @@ def _episodes(times: list[int]) -> list[list[int]]:
     return found
 
 
-def busy_rows(seed: int) -> list[Row]:
+def busy_rows(seed: int) -> list[Told]:
     """Three hours of rows, in which every other call has become a notification or a listing."""
     rows = world.random_rows(seed, START, START + 3 * HOUR, 300)
     turned = {0: Kind.NOTIFICATION, 1: Kind.LISTING}
@@ -152,9 +153,9 @@ def test_pages_hold_every_row_once(engine: Engine) -> None:
     assert numbers == sorted(numbers, reverse=True)
 
 
-def row(kind: Kind, at: int, client: str | None = "zed", session: str | None = "s") -> Row:
+def row(kind: Kind, at: int, client: str | None = "zed", session: str | None = "s") -> Told:
     stale = kind is Kind.STALE_CALL
-    return Row(
+    return Told(
         time_us=START + at * MINUTE,
         key=at * 10 + int(kind),
         kind=kind,

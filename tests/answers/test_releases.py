@@ -8,7 +8,7 @@ from service.answers.query import iso
 from service.errors import BadParameter, Conflict
 from service.events import Release
 from service.store import releases
-from service.store.engine import Engine, writing
+from service.store.engine import Engine, driver_of, writing
 from tests.answers import world
 from tests.answers.test_against_definitions import FALL, NOW, ask
 from tests.answers.test_cuts import row
@@ -21,7 +21,7 @@ HOUR = 3_600_000_000
 def record(engine: Engine, server: str, version: str, at_us: int) -> None:
     with writing(engine) as connection:
         release = Release(server=server, version=version, at_us=at_us, source="rest")
-        releases.record(connection, release)
+        releases.record(driver_of(connection), release)
 
 
 def versions(engine: Engine, **asked: Any) -> list[str]:

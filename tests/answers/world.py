@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from service.events import BatchName, Caller, CallerLevel, Fact, Kind, Outcome, Portion, Row
+from service.events import BatchName, Caller, CallerLevel, Fact, Kind, Outcome, Portion
 from service.store import writer
-from service.store.engine import Engine, writing
+from service.store.engine import Engine, driver_of, writing
+from tests.told import Told
 
 DAY = 86_400_000_000
 TOOLS = [
@@ -47,7 +48,7 @@ CLIENTS = {
 TOOL_KINDS = (Kind.STALE_CALL, Kind.UNKNOWN_CALL, Kind.CALL)
 
 
-def random_rows(seed: int, start: int, end: int, number: int = 220) -> list[Row]:
+def random_rows(seed: int, start: int, end: int, number: int = 220) -> list[Told]:
     """Rows of two servers in [start, end), with ties, sessions, gateways, and calls logged twice."""
     rng = random.Random(seed)
     times = [rng.randrange(start, end) for _ in range(number // 2)]
@@ -59,7 +60,7 @@ def random_rows(seed: int, start: int, end: int, number: int = 220) -> list[Row]
             tool = "route"
         session = rng.choice([None, *(f"s{i}" for i in range(8))])
         rows.append(
-            Row(
+            Told(
                 time_us=rng.choice(times),
                 key=rng.randrange(-(2**62), 2**62),
                 kind=kind,
@@ -87,7 +88,7 @@ def _fact(rng: random.Random) -> Fact | None:
     return Fact(last_release=release, replaced_by=replaced, message=None)
 
 
-def store(engine: Engine, rows: Iterable[Row], portions: int = 3, seed: int = 1) -> None:
+def store(engine: Engine, rows: Iterable[Told], portions: int = 3, seed: int = 1) -> None:
     """Store rows in a few transactions, shuffled."""
     shuffled = list(rows)
     random.Random(seed).shuffle(shuffled)
@@ -102,17 +103,17 @@ def store(engine: Engine, rows: Iterable[Row], portions: int = 3, seed: int = 1)
                 source="files",
                 batch=BatchName(kind="ingest", label="run"),
                 arrived_us=0,
-                rows=part,
+                rows=[row.row() for row in part],
                 hours=dict(hours),
             )
-            writer.add(connection, portion, quarantine_days=14)
+            writer.add(driver_of(connection), portion, quarantine_days=14)
 
 
 @dataclass(frozen=True)
 class Seen:
     """One row as it is read: with its client, name and whether it counts."""
 
-    row: Row
+    row: Told
     client: str | None
     inferred: bool
     name: str | None
@@ -124,7 +125,7 @@ class Seen:
         return None if self.client is None else CLIENTS[self.client][0]
 
 
-def read(rows: Iterable[Row], as_of: int) -> list[Seen]:
+def read(rows: Iterable[Told], as_of: int) -> list[Seen]:
     """Read rows before `as_of` by the definitions."""
     rows = [row for row in rows if row.time_us < as_of]
     hellos: dict[tuple[str, str], tuple[int, str]] = {}
@@ -153,7 +154,7 @@ def read(rows: Iterable[Row], as_of: int) -> list[Seen]:
     return seen
 
 
-def _name(row: Row, retired: dict[tuple[str, str], int]) -> str | None:
+def _name(row: Told, retired: dict[tuple[str, str], int]) -> str | None:
     return None if row.tool is None else _named(row.tool, row.server, retired)
 
 
@@ -164,9 +165,9 @@ def _named(tool: str, server: str, retired: dict[tuple[str, str], int]) -> str |
     return tool if (server, tool) in retired else None
 
 
-def _standing(rows: list[Row]) -> set[int]:
+def _standing(rows: list[Told]) -> set[int]:
     """The rows that stand for their call."""
-    calls: dict[tuple[str, str, str, str | None], list[Row]] = defaultdict(list)
+    calls: dict[tuple[str, str, str, str | None], list[Told]] = defaultdict(list)
     found = set()
     for row in rows:
         if row.session and row.request_id:
