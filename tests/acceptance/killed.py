@@ -13,11 +13,11 @@ import os
 import signal
 import sqlite3
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import psycopg
-from sqlalchemy import Engine, event
-from sqlalchemy.engine.default import DefaultDialect
 
 from service import app as app_module
 from service import cli, intake, serving
@@ -44,25 +44,34 @@ def install(fuse: Fuse) -> None:
             fuse.wrote = True
             fuse.burn("write")
 
-    @event.listens_for(Engine, "connect")
-    def connected(connection: Any, record: Any) -> None:
-        if isinstance(connection, sqlite3.Connection):
-            connection.set_trace_callback(begins)
+    class Connection(sqlite3.Connection):
+        def commit(self) -> None:
+            commits(super().commit)
+
+    def connect(*args: Any, **kwargs: Any) -> sqlite3.Connection:
+        opened: sqlite3.Connection = connecting(*args, **{"factory": Connection, **kwargs})
+        opened.set_trace_callback(begins)
+        return opened
+
+    connecting: Any = sqlite3.connect
+    for module in (sqlite3, sqlite3.dbapi2):
+        setattr(module, "connect", connect)  # noqa: B010 - a function of another module
 
     for name in ("execute", "executemany", "copy"):
         watch_psycopg(name, begins)
+    committing = psycopg.Connection.commit
+    setattr(  # noqa: B010 - a method of another module's class
+        psycopg.Connection, "commit", lambda self: commits(partial(committing, self))
+    )
 
-    commit: Any = DefaultDialect.do_commit
-
-    def do_commit(self: Any, connection: Any) -> None:
+    def commits(commit: Callable[[], None]) -> None:
         wrote, fuse.wrote = fuse.wrote, False
         if wrote:
             fuse.burn("before-commit")
-        commit(self, connection)
+        commit()
         if wrote:
             fuse.burn("after-commit")
 
-    DefaultDialect.do_commit = do_commit  # type: ignore[method-assign]
     read, create = intake.read, app_module.create_app
 
     def reading(*args: Any, **kwargs: Any) -> Any:
