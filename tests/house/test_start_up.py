@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,17 @@ PARSE = "from service.cli import app\napp.main({arguments!r}, standalone_mode=Fa
 )
 def test_the_command_line_starts_without_what_is_slow_to_load(program: str) -> None:
     """Neither definition nor parsing of a command, nor its settings, loads a room that it may not enter."""
+    assert loaded(program) & set(SLOW) == set()
+
+
+def test_reading_a_log_into_a_database_that_is_ready_loads_nothing_slow(tmp_path: Path) -> None:
+    """Only making or upgrading the database needs SQLAlchemy and Alembic."""
+    log = tmp_path / "server.log"
+    log.write_text('{"time":"2026-10-05T10:15:02Z","msg":"Tools listed","data":{}}\n')
+    arguments = ["ingest", str(log), "--db", str(tmp_path / "calls.db")]
+    program = PARSE.format(arguments=arguments)
+
+    assert "sqlalchemy" in loaded(program)
     assert loaded(program) & set(SLOW) == set()
 
 
