@@ -10,11 +10,8 @@ What no line says, somebody says outright: a release is recorded here too.
 import os
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
-from typing import Self
 
 from service import names
 from service.clock import DAY_US, Clock, system_clock
@@ -144,21 +141,18 @@ class Pipeline:
             watch=watch,
         )
         limits = self._settings
-        with _Behind() as behind:
-            try:
-                for record in body.stream_records(
-                    source.chunks(), limits.max_line_bytes, limits.max_body_bytes
-                ):
-                    gathering.take([record])
-                    if gathering.size >= limits.commit_records:
-                        behind.do(partial(self._store, gathering.portions(), account))
-                    if progress is not None:
-                        progress(account.receipt)
-            except (UnreadableInput, BodyTooLarge, BodyNotDecodable):
-                behind.wait()
-                self._store(gathering.portions(), account)
-                raise
-            behind.wait()
+        try:
+            for record in body.stream_records(
+                source.chunks(), limits.max_line_bytes, limits.max_body_bytes
+            ):
+                gathering.take([record])
+                if gathering.size >= limits.commit_records:
+                    self._store(gathering.portions(), account)
+                if progress is not None:
+                    progress(account.receipt)
+        except (UnreadableInput, BodyTooLarge, BodyNotDecodable):
+            self._store(gathering.portions(), account)
+            raise
         if gathering.size or account.receipt.batch is None:
             self._store(gathering.portions(), account)
         return account.receipt
@@ -220,32 +214,6 @@ class Pipeline:
             return done, said
 
         return work
-
-
-class _Behind:
-    """Does one thing after the other on a thread of its own, never more than one behind: while one
-    portion is stored, which is the database's work for the most part, the next is read."""
-
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(max_workers=1)
-        self._under_way: Future[None] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._thread.shutdown()
-
-    def do(self, work: Callable[[], None]) -> None:
-        """Begin a thing when the one before is done. Raises what that one raised."""
-        self.wait()
-        self._under_way = self._thread.submit(work)
-
-    def wait(self) -> None:
-        """Wait until nothing is under way. Raises what the last thing raised."""
-        under_way, self._under_way = self._under_way, None
-        if under_way is not None:
-            under_way.result()
 
 
 @dataclass(frozen=True, slots=True)
