@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from benchmarks import product, served
@@ -89,14 +90,16 @@ def _recorded(samples: Path) -> list[str]:
     ]
 
 
+@cache
 def _py_spy() -> str:
-    """The path of py-spy where it is installed and may look into a process; else empty."""
+    """The path of py-spy where it is installed and may look into a process; else empty. Asked once: a
+    process that ends before it is looked into makes the answer differ from one time to the next."""
     found = shutil.which("py-spy", path=str(Path(sys.executable).parent)) or shutil.which("py-spy")
     if not found:
         return ""
     probe = [found, "record", "--format", "raw", "--output", "/dev/null", "--"]
     tried = subprocess.run(
-        [*probe, sys.executable, "-c", "sum(range(10**6))"], capture_output=True, check=False
+        [*probe, sys.executable, "-c", "sum(range(2 * 10**7))"], capture_output=True, check=False
     )
     return found if tried.returncode == 0 else ""
 
