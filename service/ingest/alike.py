@@ -1,33 +1,63 @@
 """
 A line like one that was read before is known by its bytes, and need not even be parsed.
 
-Cut the time, the session and the other values in which records of one form differ out of a line: what is
-left, the **skeleton**, is the same for every line that a logger writes of that form. The cuts lie inside of JSON strings or numbers,
-so whatever stands there cannot change how the rest of the line is read, as long as it is plain.
+Cut a line at its quotes, and take out the parts that hold the time, the session and the other values in
+which records of one form differ: what is left, the **skeleton**, is the same for every line that a logger
+writes of that form. What is taken out is a whole JSON string or a whole number, so whatever stands there
+cannot change how the rest of the line is read, as long as it is plain.
 """
 
-from collections.abc import Sequence
-from typing import Final, cast
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Final, NamedTuple, cast
 
-from service.ingest.forms import Form, Forms, Known, Places, Varying
+from service.ingest.forms import Form, Forms, Known, Ready, Session, Varying, is_plain
 from service.ingest.jsontext import loads
 from service.ingest.needles import Search
 from service.ingest.recent import Recent
+from service.ingest.times import EARLIEST_NS, LATEST_NS, parse_time
 
 SKELETONS: Final = 2_048
 """How many skeletons are remembered at least, and half of how many at most."""
+
+READY: Final = 16_384
+"""How many pairs of a form and a client, version and tool are remembered at least."""
+
+SESSIONS: Final = 16_384
+"""How many sessions are remembered at least."""
 
 _LONGEST: Final = 2_048
 _ORDERS: Final = 4
 _TRIES: Final = 4_096
 _PAUSE: Final = 65_536
-_QUOTE: Final = 0x22
-_ZERO: Final = 0x30
 _DIGITS: Final = 18
+_ABSENT: Final = 0
+"""The part before a line's first quote, which is never a value."""
 
-Order = tuple[tuple[bytes, bool, int], ...]
-"""What stands before each cut, from `"` of its key on, in the order in which they stand in a line;
-whether text is cut or a number; and the length of what stands before."""
+Cut = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
+"""What stands in a line in the places of an order."""
+
+
+class Order(NamedTuple):
+    """Which parts of a line, cut at its quotes, are taken out."""
+
+    places: tuple[int, ...]
+    """Those that hold `VARYING`; `_ABSENT` where a form has none."""
+    pick: Callable[[Sequence[bytes]], Cut]
+    """Gets them."""
+    texts: tuple[int, ...]
+    """The ones that are strings, which end with the part."""
+    numbers: tuple[int, ...]
+    """The ones that are numbers, of which the part is `:17,`: time and request id can be."""
+
+
+class _Skeleton(NamedTuple):
+    """What the lines are that leave the same when an order is taken out of them."""
+
+    order: Order
+    form: Form
+    session: Session | None
+    """Of all the lines, where it is not taken out."""
 
 
 class Alike:
@@ -36,37 +66,34 @@ class Alike:
     def __init__(self, forms: Forms, search: Search) -> None:
         self._forms = forms
         self._search = search
-        self._orders: tuple[Order, ...] = ()
-        self._known: Recent[bytes, tuple[Form, Places]] = Recent(SKELETONS)
-        self._tries = self._hits = self._pause = 0
+        self._orders: dict[int, tuple[Order, ...]] = {}
+        """By the number of parts."""
+        self._known: Recent[bytes, _Skeleton] = Recent(SKELETONS)
+        self._ready: Recent[tuple[Form, str | None, bytes, bytes, bytes], Ready] = Recent(READY)
+        self._sessions: Recent[bytes, Session] = Recent(SESSIONS)
+        self._tries = self._misses = self._pause = 0
 
     def find(self, raw: bytes, server: str | None, latest_ns: int) -> Known | None:
-        """Return what a line is, where one of the same skeleton was read before; *server* and
-        *latest_ns* as in `Forms.known`."""
+        """Return what a line is, where one of the same skeleton was read before and it is plain;
+        *server* and *latest_ns* as in `Forms.known`."""
         if self._pause:
             self._pause -= 1
             return None
         self._tries += 1
         if self._tries >= _TRIES:
             self._take_stock()
-        for order in self._orders:
-            skeleton, cuts = cut(raw, order)
-            known = self._known.get(skeleton)
-            if known is not None:
-                self._hits += 1
-                form, (time, session, request, client, version, tool) = known
-                try:
-                    values = (
-                        _value(cuts[time]),
-                        None if session < 0 else _value(cuts[session]),
-                        None if request < 0 else _value(cuts[request]),
-                        None if client < 0 else _value(cuts[client]),
-                        None if version < 0 else _value(cuts[version]),
-                        None if tool < 0 else _value(cuts[tool]),
-                    )
-                except UnicodeDecodeError:
-                    return None
-                return self._forms.known(form, values, server, latest_ns)
+        parts = raw.split(b'"')
+        for order in self._orders.get(len(parts), ()):
+            cut = order.pick(parts)
+            for place in order.texts:
+                parts[place] = b""
+            for place in order.numbers:
+                parts[place] = b":,"
+            known = self._known[b'"'.join(parts)]
+            if known is not None and known.order is order:
+                return self._event(known, cut, server, latest_ns)
+            parts = raw.split(b'"')
+        self._misses += 1
         return None
 
     def learn(self, raw: bytes, form: Form, values: Varying) -> None:
@@ -75,34 +102,94 @@ class Alike:
 
         *form* and *values* are what `Forms.find` says of the record that the line is.
         """
-        if self._pause or len(raw) > _LONGEST or b"\0" in raw:
+        if self._pause or len(raw) > _LONGEST:
             return
-        for order in self._orders:
-            if self._remember(raw, order, form, values):
-                return
-        order = _order(raw, values)
-        if order not in self._orders and self._remember(raw, order, form, values):
-            kept = [each for each in self._orders if not _within(each, order)]
-            self._orders = (order, *kept[: _ORDERS - 1])
+        parts = raw.split(b'"')
+        orders = self._orders.get(len(parts), ())
+        order = _order(parts, values)
+        if order is None:
+            return
+        order = next((each for each in orders if each[::2] == order[::2]), order)
+        if not self._same_form(parts, order, form):
+            return
+        for place in order.texts:
+            parts[place] = b""
+        for place in order.numbers:
+            parts[place] = b":,"
+        session = None if form.session is None else self._forms.session(form.session)
+        self._known.put(b'"'.join(parts), _Skeleton(order, form, session))
+        if order not in orders:
+            self._orders[len(parts)] = (order, *orders[: _ORDERS - 1])
 
-    def _remember(self, raw: bytes, order: Order, form: Form, values: Varying) -> bool:
-        """Remember the skeleton that an order of cuts leaves of a line, if it is a good one."""
-        skeleton, cuts = cut(raw, order)
-        places = _places(cuts, values)
-        if places is None or not self._same_form(raw, order, form, places):
-            return False
-        self._known.put(skeleton, (form, places))
-        return True
+    def _event(
+        self, known: _Skeleton, cut: Cut, server: str | None, latest_ns: int
+    ) -> Known | None:
+        """Return the event of a line with this skeleton; None where it needs a closer look."""
+        order, form, joined = known
+        time, session, request, client, version, tool = cut
+        try:
+            if order.numbers:
+                if order.places[0] in order.numbers:
+                    time_ns = parse_time(_number(time))
+                else:
+                    time_ns = parse_time(str(time, "ascii"))
+                if order.places[2] in order.numbers:
+                    request = b"%d" % _number(request)
+            else:
+                time_ns = parse_time(str(time, "ascii"))
+        except ValueError:
+            return None
+        if not EARLIEST_NS <= time_ns <= latest_ns or time_ns >= LATEST_NS:
+            return None
+        ready = self._ready[form, server, client, version, tool]
+        if ready is None:
+            ready = self._make_ready(known, server, client, version, tool)
+            if ready is None:
+                return None
+        if order.places[1]:
+            joined = self._sessions[session] or self._session(session)
+            if joined is None:
+                return None
+        if not order.places[2]:
+            return ready, time_ns, joined, form.request
+        if (request.isalnum() and len(request) <= _DIGITS) or _text(request) is not None:
+            return ready, time_ns, joined, request
+        return None
 
-    def _same_form(self, raw: bytes, order: Order, form: Form, places: Places) -> bool:
-        """Whether other text in the cuts gives the same form, with that text in the three places."""
-        skeleton, cuts = cut(raw, order)
-        others = [
-            7_000_000 + n if isinstance(one, int) else b"other-%d" % n for n, one in enumerate(cuts)
-        ]
-        texts = [b"%d" % one if isinstance(one, int) else one for one in others]
-        pieces = skeleton.split(b"\0")
-        line = b"".join(a + b for a, b in zip(pieces, [*texts, b""], strict=True))
+    def _make_ready(
+        self, known: _Skeleton, server: str | None, client: bytes, version: bytes, tool: bytes
+    ) -> Ready | None:
+        """Remember what lines are that hold these; None where one is no plain text."""
+        *_, client_at, version_at, tool_at = known.order.places
+        texts: list[str | None] = []
+        for place, said in ((client_at, client), (version_at, version), (tool_at, tool)):
+            texts.append(_text(said) if place else None)
+            if place and texts[-1] is None:
+                return None
+        ready = self._forms.ready(known.form, server, *texts)
+        if ready is not None:
+            self._ready.put((known.form, server, client, version, tool), ready)
+        return ready
+
+    def _session(self, said: bytes) -> Session | None:
+        """Remember a session; None where its id is no plain text."""
+        text = _text(said)
+        found = None if text is None else self._forms.session(text)
+        if found is not None:
+            self._sessions.put(said, found)
+        return found
+
+    def _same_form(self, parts: Sequence[bytes], order: Order, form: Form) -> bool:
+        """Whether other values in the same places give the same form, and are what varies in it."""
+        others = list(parts)
+        values: dict[int, object] = {}
+        for place in order.texts:
+            values[place] = f"other-{place}"
+            others[place] = b"other-%d" % place
+        for place in order.numbers:
+            number = values[place] = 7_000_000 + place
+            others[place] = b":%d," % number
+        line = b'"'.join(others)
         if not self._search.within(line):
             return False
         try:
@@ -113,96 +200,68 @@ class Alike:
         found = self._forms.find(taken) if taken is not None else None
         if found is None or found[0] is not form:
             return False
-        return found[1] == tuple(None if place < 0 else _value(others[place]) for place in places)
+        return found[1] == tuple(values.get(place) for place in order.places)
 
     def _take_stock(self) -> None:
         """Where hardly a line is like another, stop looking for a while."""
-        if self._hits * 8 < self._tries:
+        if (self._tries - self._misses) * 8 < self._tries:
             self._pause = _PAUSE
-        self._tries = self._hits = 0
+        self._tries = self._misses = 0
 
 
-def cut(raw: bytes, order: Order) -> tuple[bytes, list[bytes | int]]:
-    """Return a line's skeleton (its pieces joined by NUL) and what was cut out: text as it stands
-    between its quotes, or a whole number."""
-    pieces: list[bytes] = []
-    cuts: list[bytes | int] = []
-    at = 0
-    find = raw.find
-    for prefix, quoted, length in order:
-        start = find(prefix, at)
-        if start < 0:
-            continue
-        start += length
-        if quoted:
-            end = find(b'"', start)
-            if end < 0:
-                continue
-            cuts.append(raw[start:end])
-        else:
-            end = find(b",", start)
-            digits = raw[start:end]
-            if end < 0 or not digits.isdigit() or len(digits) > _DIGITS or digits[0] == _ZERO:
-                continue
-            cuts.append(int(digits))
-        pieces.append(raw[at:start])
-        at = end
-    pieces.append(raw[at:])
-    return b"\0".join(pieces), cuts
+def _order(parts: Sequence[bytes], values: Varying) -> Order | None:
+    """Where *values* stand in a line; None where one of them does not stand there plainly."""
+    places = []
+    numbers = []
+    for at, value in enumerate(values):
+        place = _ABSENT
+        if isinstance(value, str):
+            place = _where(parts, value)
+        elif value is not None:
+            if isinstance(value, bool) or not isinstance(value, int) or at not in (0, 2):
+                return None
+            text = b":%d," % value
+            place = parts.index(text) if text in parts else _ABSENT
+            numbers.append(place)
+        if value is not None and not place:
+            return None
+        places.append(place)
+    present = set(places) - {_ABSENT}
+    if not places[0] or len(present) < len(places) - places.count(_ABSENT):
+        return None
+    return Order(
+        tuple(places),
+        cast(Callable[[Sequence[bytes]], Cut], itemgetter(*places)),
+        tuple(sorted(present.difference(numbers))),
+        tuple(numbers),
+    )
 
 
-def _value(one: bytes | int) -> object:
+def _where(parts: Sequence[bytes], value: str) -> int:
+    """Which part is a text that is the value of a key."""
+    text = value.encode(errors="replace")
+    for at in range(3, len(parts), 2):
+        if parts[at] == text and parts[at - 1].strip() == b":":
+            return at
+    return _ABSENT
+
+
+def _number(part: bytes) -> int:
     """
-    Return what a parser reads where this was cut out; empty text where that needs a closer look.
+    Read a part such as `:17,`.
 
     Raises:
-        UnicodeDecodeError: It is not UTF-8.
+        ValueError: It is no whole number, or is written in another way.
     """
-    if type(one) is int:
-        return one
-    text = str(one, "utf-8")  # type: ignore[arg-type]
-    return "" if "\\" in text else text
+    digits = part[1:-1]
+    if part[:1] != b":" or part[-1:] != b"," or not digits.isdigit() or len(digits) > _DIGITS:
+        raise ValueError(part)
+    if digits[0] == ord("0") and len(digits) > 1:
+        raise ValueError(part)
+    return int(digits)
 
 
-def _order(raw: bytes, values: Varying) -> Order:
-    """What stands before *values* in a line; empty where one of them does not stand there plainly."""
-    found = sorted(_before(raw, value) for value in values if value is not None)
-    if not found or found[0][0] < 0:
-        return ()
-    return tuple((prefix, prefix.endswith(b'"'), len(prefix)) for _, prefix in found)
-
-
-def _places(cuts: Sequence[bytes | int], values: Varying) -> Places | None:
-    """Which cuts hold the varying values of a record; None where one of them was not cut out."""
-    try:
-        read = [_value(one) for one in cuts]
-    except UnicodeDecodeError:
-        return None
-    places = [-1] * len(values)
-    for n, value in enumerate(values):
-        if value is not None:
-            if value not in read:
-                return None
-            places[n] = read.index(value)
-    return cast(Places, tuple(places))
-
-
-def _before(raw: bytes, value: object) -> tuple[int, bytes]:
-    """Where a value stands in a line, and what from `"` of its key on stands before it; (-1, b"")
-    where it does not stand there plainly."""
-    text = b'"%b"' % value.encode() if isinstance(value, str) else b"%d," % value  # type: ignore[str-format]
-    at = raw.find(b":" + text)
-    gap = b":"
-    if at < 0:
-        gap = b": "
-        at = raw.find(gap + text)
-    key = raw.rfind(b'"', 0, at - 1) if at > 1 else -1
-    if key < 0 or raw[at - 1] != _QUOTE:
-        return -1, b""
-    return at, raw[key:at] + gap + (b'"' if isinstance(value, str) else b"")
-
-
-def _within(some: Order, order: Order) -> bool:
-    """Whether *some* are all among *order*, in the same order."""
-    left = iter(order)
-    return all(prefix in left for prefix in some)
+def _text(part: bytes) -> str | None:
+    """Read what stands between two quotes, where it is plain text and nothing in it is escaped."""
+    text = str(part, "ascii", "replace")
+    return text if is_plain(text) and "\\" not in text else None

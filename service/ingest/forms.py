@@ -15,7 +15,7 @@ from service.ingest.extract import text_of
 from service.ingest.keys import Frame, Hasher
 from service.ingest.profiles import Path, Profile
 from service.ingest.recent import Recent
-from service.ingest.rows import server_of, subject_of
+from service.ingest.rows import server_of, subject_of, varied_subject
 from service.ingest.times import EARLIEST_NS, LATEST_NS, BadTime, parse_time
 
 VARYING: Final = ("time", "session", "request_id", "client", "version", "tool")
@@ -24,7 +24,7 @@ VARYING: Final = ("time", "session", "request_id", "client", "version", "tool")
 FORMS: Final = 2_048
 """How many forms are remembered at least, and half of how many at most."""
 
-READY: Final = 8_192
+READY: Final = 16_384
 """How many pairs of a form and a client, version and tool are remembered at least."""
 
 SESSIONS: Final = 16_384
@@ -48,11 +48,13 @@ Places = tuple[int, int, int, int, int, int]
 class Form:
     """What records have in common that differ in `VARYING` only."""
 
-    __slots__ = ("event", "places", "request", "session")
+    __slots__ = ("event", "first", "places", "request", "session")
 
     def __init__(self, event: Event, places: Places) -> None:
         self.event = event
         """The first record of this form, which stands for the others."""
+        self.first: dict[str | None, Ready] = {}
+        """What that record is, by the server of the delivery."""
         self.places = places
         """Which of the varying values of a record are those of `VARYING`."""
         self.session = event.session
@@ -141,7 +143,7 @@ class Forms:
 
     def find(self, taken: Print) -> tuple[Form, Varying] | None:
         """Return a record's form, and what it holds where records of that form differ."""
-        form = self._known.get(taken.fingerprint)
+        form = self._known[taken.fingerprint]
         if form is None:
             return None
         values = taken.values
@@ -157,7 +159,7 @@ class Forms:
 
     def learn(self, taken: Print, event: Event) -> None:
         """Remember the form of a record that was read the long way."""
-        if event.time_ns is None or not (event.request_id is None or _plain(event.request_id)):
+        if event.time_ns is None or not (event.request_id is None or is_plain(event.request_id)):
             return
         found, values = taken
         nodes = [item for item in found if type(item) is _Node]
@@ -181,55 +183,79 @@ class Forms:
         time, session, request, client, version, tool = values
         try:
             time_ns = parse_time(time)
-            ready = self._ready.get((form, server, client, version, tool))
-        except (BadTime, TypeError):  # TypeError: a list where a text belongs
+        except BadTime:
             return None
         if not EARLIEST_NS <= time_ns <= latest_ns or time_ns >= LATEST_NS:
             return None
-        ready = ready or self._make_ready(form, server, client, version, tool)
+        ready = self.ready(form, server, client, version, tool)
         if ready is None:
             return None
         joined = None
         if session is not None or form.session is not None:
-            joined = self._session(form.session if session is None else session)
+            joined = self.session(form.session if session is None else session)
             if joined is None:
                 return None
         if type(request) is int:
             request = str(request)
-        if request is None or _plain(request):
+        if request is None or is_plain(request):
             return ready, time_ns, joined, form.request if request is None else request.encode()
         return None
+
+    def ready(
+        self, form: Form, server: str | None, client: object, version: object, tool: object
+    ) -> Ready | None:
+        """
+        Return what the records of a form are that hold these; None stands for one that is the same in
+        all of them.
+
+        None where one of them is no plain text.
+        """
+        try:
+            found = self._ready[form, server, client, version, tool]
+        except TypeError:  # a list where a text belongs
+            return None
+        return found or self._make_ready(form, server, client, version, tool)
 
     def _make_ready(
         self, form: Form, server: str | None, client: object, version: object, tool: object
     ) -> Ready | None:
-        """Remember what the records of a form with these values are; None where one is no plain text."""
-        changed: dict[str, Any] = {
-            name: text
-            for name, text in (("client", client), ("version", version), ("tool", tool))
-            if text is not None
-        }
-        if not all(map(_plain, changed.values())) or tool in self._greetings:
+        """Remember what the records of a form with these values are."""
+        texts: dict[str, str] = {}
+        for name, text in (("client", client), ("version", version), ("tool", tool)):
+            if text is not None:
+                if not is_plain(text):
+                    return None
+                texts[name] = text
+        if tool in self._greetings:
             return None
-        event = form.event
-        fields = tuple((name, changed.get(name, text)) for name, text in event.key_fields)
-        event = event._replace(**changed, key_fields=fields)
-        name = server_of(event, server)
+        first = form.first.get(server)
+        if first is None:
+            first = form.first[server] = self._first(form.event, server)
         ready = Ready(
-            subject_of(event, name, self._hasher),
-            Frame(name, event, self._hasher),
-            int(event.kind),
-            event.kind in TOOL_KINDS,
+            varied_subject(first.subject, texts),
+            first.frame.varied(texts),
+            first.kind,
+            first.is_call,
         )
         self._ready.put((form, server, client, version, tool), ready)
         return ready
 
-    def _session(self, text: object) -> Session | None:
+    def _first(self, event: Event, server: str | None) -> Ready:
+        """What the record is that a form was learnt from."""
+        name = server_of(event, server)
+        return Ready(
+            subject_of(event, name, self._hasher),
+            Frame.of(name, event, self._hasher),
+            int(event.kind),
+            event.kind in TOOL_KINDS,
+        )
+
+    def session(self, text: object) -> Session | None:
         """Return a session by its id; None where that is no plain text."""
         if type(text) is not str:
             return None
-        found = self._sessions.get(text)
-        if found is None and _plain(text):
+        found = self._sessions[text]
+        if found is None and is_plain(text):
             digest = self._hasher.identity("session", text)
             found = Session(text, digest, digest.encode())
             self._sessions.put(text, found)
@@ -306,8 +332,8 @@ def _agree(event: Event, places: list[int], values: list[Any]) -> bool:
         return False
 
 
-def _plain(value: object) -> TypeGuard[str]:
-    """Whether a value is text that is read as it stands."""
+def is_plain(value: object) -> TypeGuard[str]:
+    """Say whether a value is text that is read as it stands."""
     return (
         type(value) is str
         and 0 < len(value) <= _TEXT

@@ -128,13 +128,19 @@ class Gathering:
         if b"\0" in text:  # dropped wherever it stands, also within a needle
             text = text.replace(b"\0", b"")
         block = Block(text, self._recogniser.search, dense=self._dense)
-        read = self._reader.line
+        find, read = self._reader.find, self._reader.line
+        server, latest_ns = self._server, self._recogniser.latest_ns
         blank = taken = 0
         known: list[int] = []
         for place, raw in block.lines():
-            outcome = read(raw, self._server)
-            if type(outcome) is tuple:  # faster than isinstance, and asked of every event
-                self._keep_known(outcome, known)  # type: ignore[arg-type] # an Event's type is Event
+            event = find(raw, server, latest_ns)
+            if event is not None:
+                self._keep_known(event, known)
+                taken += 1
+                continue
+            outcome = read(raw, server)
+            if type(outcome) is tuple:  # an Event's type is Event
+                self._keep_known(outcome, known)  # type: ignore[arg-type]
                 taken += 1
             elif outcome is None:
                 blank += 1
@@ -160,7 +166,7 @@ class Gathering:
                 continue
             count += 1
             if type(outcome) is tuple:
-                self._keep_known(outcome, known)  # type: ignore[arg-type] # see above
+                self._keep_known(outcome, known)  # type: ignore[arg-type] # as above
                 taken += 1
             elif isinstance(outcome, Event | Rejected):
                 self._keep(outcome, self._position, known)

@@ -202,23 +202,33 @@ class Frame:
     Where the event has no session or request, or its profile does not count them, nothing is filled in.
     """
 
-    __slots__ = ("_pattern", "_request", "_session")
+    __slots__ = ("_pattern", "_pieces", "_request", "_session")
 
-    def __init__(self, server: str, event: Event, hasher: Hasher) -> None:
+    def __init__(self, pieces: dict[str, bytes]) -> None:
+        """*pieces* are patterns, by the field that each stands for."""
+        self._pieces = pieces
+        self._pattern = b"".join(pieces.values())
+        self._request = "request_id" in pieces
+        self._session = "session" in pieces
+
+    @classmethod
+    def of(cls, server: str, event: Event, hasher: Hasher) -> "Frame":
+        """Return the frame of events like this one."""
         fields = event.key_fields
-        pattern = _escaped(f"{len(server)}:{server},") + b"%d"
-        pattern += b",%d,%d" % (int(event.kind), len(fields))
+        head = b"%%d,%d,%d" % (int(event.kind), len(fields))
+        pieces = {"": _escaped(f"{len(server)}:{server},") + head}
         for name, text in fields:
             if name in ("request_id", "session"):  # in this order: fields are sorted
-                pattern += b"," + name.encode() + b"=%d:%b"
-                continue
-            if name in IDENTITIES:
-                text = hasher.identity(name, text)
-            pattern += _escaped(f",{name}={len(text)}:{text}")
-        named = {name for name, _ in fields}
-        self._pattern = pattern
-        self._request = "request_id" in named
-        self._session = "session" in named
+                pieces[name] = b"," + name.encode() + b"=%d:%b"
+            else:
+                said = hasher.identity(name, text) if name in IDENTITIES else text
+                pieces[name] = _piece(name, said)
+        return cls(pieces)
+
+    def varied(self, texts: dict[str, str]) -> "Frame":
+        """Return the frame of events that differ in some fields, which are no identities."""
+        changed = {name: _piece(name, text) for name, text in texts.items() if name in self._pieces}
+        return Frame(self._pieces | changed)
 
     def fill(self, time_ns: int, session: bytes | None, request: bytes | None) -> bytes:
         """Return the bytes for one event; *session* is the hash of its session, in hex."""
@@ -229,6 +239,10 @@ class Frame:
         if self._request:
             return self._pattern % (time_ns, len(request), request)  # type: ignore[arg-type]
         return self._pattern % time_ns
+
+
+def _piece(name: str, text: str) -> bytes:
+    return _escaped(f",{name}={len(text)}:{text}")
 
 
 def _escaped(text: str) -> bytes:

@@ -19,16 +19,14 @@ class Memory:
         self.recogniser = recogniser
         self._forms = Forms(recogniser.profiles, recogniser.hasher)
         self._alike = Alike(self._forms, recogniser.search)
+        self.find = self._alike.find
 
     def line(self, raw: bytes, server: str | None) -> Outcome | None:
         """
-        Return what one whole line is, or None for a blank one.
+        Return what one whole line is that `find` does not know, or None for a blank one.
 
         *server* is the delivery's; where it names none, an event belongs to that of its record.
         """
-        known = self._alike.find(raw, server, self.recogniser.latest_ns)
-        if known is not None:
-            return known
 
         def record(value: dict[str, Any]) -> Outcome:
             return self._record(value, server, raw)

@@ -53,6 +53,27 @@ def subject_of(event: Event, server: str, hasher: Hasher) -> Subject:
     )
 
 
+def varied_subject(subject: Subject, texts: dict[str, str]) -> Subject:
+    """Return a subject that says other plain *texts* for client, version or tool."""
+    client = texts.get("client")
+    named = client is not None and names.read_client(client) is not None
+    return Subject(
+        kind=subject.kind,
+        server=subject.server,
+        client=(client if named else None) if client is not None else subject.client,
+        version=texts.get("version", subject.version),
+        tool=texts.get("tool", subject.tool),
+        caller=subject.caller,
+        outcome=subject.outcome,
+        fact=subject.fact,
+        trigger=subject.trigger,
+        protocol_version=subject.protocol_version,
+        ttl_ms=subject.ttl_ms,
+        listed_count=subject.listed_count,
+        arrival=subject.arrival,
+    )
+
+
 def request_number(text: bytes) -> int:
     """
     Return the 64-bit number, signed, that stands for a request id in UTF-8.

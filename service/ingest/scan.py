@@ -97,14 +97,17 @@ class Block:
     def _odd(self) -> Iterator[int]:
         """Starts of the lines that do not end with a brace."""
         text = self.text
-        windows = [b"}\n"]
-        if self.newlines == _count(text, b"}\n", 0, len(text)):
+        closed = _count(text, b"}\n", 0, len(text))
+        if closed == self.newlines:
             return
-        if _count(text, b"}\r\n", 0, len(text)):
-            windows.append(b"}\r\n")
+        returns = _count(text, b"}\r\n", 0, len(text))
+        if closed + returns == self.newlines:
+            return
         for start in range(0, len(text), _WINDOW):
             end = min(start + _WINDOW, len(text))
-            closed = sum(_count(text, each, max(start - len(each) + 1, 0), end) for each in windows)
+            closed = _count(text, b"}\n", max(start - 1, 0), end)
+            if returns:
+                closed += _count(text, b"}\r\n", max(start - 2, 0), end)
             if closed != _count(text, b"\n", start, end):
                 yield from self._odd_within(start, end)
 

@@ -118,6 +118,7 @@ class Source:
             UnreadableInput: Reading fails, or the gzip stream is cut or broken; what could be read
                 was yielded before.
         """
+        _keep_freed_memory()
         head = self._read()
         while 0 < len(head) < len(_GZIP) and (more := self._read()):
             head += more
@@ -155,6 +156,16 @@ class Source:
                 member, begun = decompressobj(wbits=31), False
         if begun:
             raise UnreadableInput(f"{self.name}: the gzip stream ends too early; the file is cut")
+
+
+def _keep_freed_memory() -> None:
+    """
+    Let the allocator keep what is freed, up to some MiB, for the next block.
+
+    glibc gives a large block back to the system at once, and page faults then cost as much as reading,
+    until it has seen a larger one be freed (mallopt(3), M_MMAP_THRESHOLD). This one is never touched.
+    """
+    bytes(16 * CHUNK_BYTES)
 
 
 def _unreadable(name: str, error: OSError) -> UnreadableInput:

@@ -63,6 +63,8 @@ def parse_time(value: object) -> int:
             seconds = since.days * 86_400 + since.seconds
             return seconds * SECOND_NS + since.microseconds * 1_000
         return _parse_text(value)
+    if type(value) is int and 10**11 <= value < 10**14:  # milliseconds, as most loggers write them
+        return value * 1_000_000
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadTime(Reason.BAD_TIMESTAMP)
     return _parse_number(value)
