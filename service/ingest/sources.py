@@ -3,25 +3,34 @@ Files to read: named, matched by a pattern, or standard input; plain or gzip.
 """
 
 import glob
+import io
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from gzip import BadGzipFile
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Final, Self, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, Self, cast
 
 from service.errors import UnreadableInput
 from service.ingest.lines import BLOCK_BYTES
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 try:
+    from isal.igzip_threaded import open as _open_gzip
     from isal.isal_zlib import decompressobj
     from isal.isal_zlib import error as _isal_error
 
     _BROKEN: tuple[type[Exception], ...] = (zlib.error, cast("type[Exception]", _isal_error))
 except ImportError:  # no wheel for this platform: the standard library inflates too, slower
+    from gzip import open as _open_gzip  # type: ignore[assignment]
     from zlib import decompressobj  # type: ignore[assignment]
 
     _BROKEN = (zlib.error,)
+
+_SPOILT: tuple[type[Exception], ...] = (EOFError, BadGzipFile, *_BROKEN)
 
 CHUNK_BYTES: Final = BLOCK_BYTES
 """How much of a file is read, and held, at a time."""
@@ -123,7 +132,7 @@ class Source:
         while 0 < len(head) < len(_GZIP) and (more := self._read()):
             head += more
         if head.startswith(_GZIP):
-            yield from self._inflate(head)
+            yield from self._inflate(head) if self.size is None else self._inflate_beside(head)
             return
         while head:
             yield head
@@ -136,6 +145,29 @@ class Source:
             raise _unreadable(self.name, error) from error
         self.consumed += len(data)
         return data
+
+    def _inflate_beside(self, head: bytes) -> Iterator[bytes]:
+        """
+        Inflate a file that can be read twice, in a thread of its own.
+
+        The library hands out nothing of the megabyte in which a file breaks off, so the rest of such a
+        file is inflated once more.
+        """
+        done = 0
+        try:
+            packed = _Packed(head, self._read)
+            with _open_gzip(packed, "rb") as reader:  # type: ignore[no-untyped-call]
+                while part := reader.read(CHUNK_BYTES):
+                    done += len(part)
+                    yield part
+            return
+        except _SPOILT:
+            self._file.seek(0)
+            self.consumed = 0
+        for part in self._inflate(self._read()):
+            if len(part) > done:
+                yield part[done:]
+            done = max(done - len(part), 0)
 
     def _inflate(self, data: bytes) -> Iterator[bytes]:
         member = decompressobj(wbits=31)
@@ -156,6 +188,25 @@ class Source:
                 member, begun = decompressobj(wbits=31), False
         if begun:
             raise UnreadableInput(f"{self.name}: the gzip stream ends too early; the file is cut")
+
+
+class _Packed(io.RawIOBase):
+    """The bytes of a gzip file, of which the first ones have been read."""
+
+    def __init__(self, head: bytes, read: Callable[[], bytes]) -> None:
+        self._left = memoryview(head)
+        self._more = read
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        room = memoryview(buffer).cast("B")
+        self._left = self._left or memoryview(self._more())
+        taken = min(len(room), len(self._left))
+        room[:taken] = self._left[:taken]
+        self._left = self._left[taken:]
+        return taken
 
 
 def _keep_freed_memory() -> None:
