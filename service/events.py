@@ -4,6 +4,7 @@ The records that travel between rooms. All frozen, all instants in UTC.
 `ingest` makes an `Event` out of a line, `pipeline` adds the key and makes a `Row`, `store` keeps it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
@@ -111,6 +112,8 @@ class Event(NamedTuple):
     trigger: str | None = None
     ttl_ms: int | None = None
     listed_count: int | None = None
+    native_id: str | None = None
+    """What the carrier of the line calls it (see `ingest.records.Origin`); no part of the key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +199,17 @@ class Quarantined:
     rejected: Rejected
 
 
+class Native(NamedTuple):
+    """A row whose record its carrier names, so that equal records can be told apart for certain."""
+
+    at: int
+    """Which of the portion's rows; its key is that of the first of its equals."""
+    native_id: int
+    """64 bits that stand for the name."""
+    key: Callable[[int], int]
+    """The key of the first of the row's equals (0), of the second, …"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Portion:
     """
@@ -210,6 +224,7 @@ class Portion:
     batch: "BatchName"
     arrived_us: int
     rows: list[Row] = field(default_factory=list)
+    natives: list[Native] = field(default_factory=list)
     rejected: list[Quarantined] = field(default_factory=list)
     ignored: int = 0
     hours: dict[int, int] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from service import names, terminal
 from service.clock import system_clock
 from service.errors import LastCallError, UnreadableInput
 from service.events import Event, Ignored, Receipt, Rejected, Release
-from service.ingest import body, sources
+from service.ingest import records, sources
 from service.pipeline import Feed, Pipeline, Watcher, new_run
 from service.settings import Settings
 from service.store.driver import Writer
@@ -131,10 +131,10 @@ def _total_size(paths: Sequence[str]) -> int | None:
 def _gathering(hints: "Hints") -> Watcher:
     """Gather hints from what is ignored."""
 
-    def watch(record: body.Record, outcome: Event | Rejected | Ignored) -> None:
+    def watch(record: records.Record, outcome: Event | Rejected | Ignored) -> None:
         if not isinstance(outcome, Ignored):
             return
-        if isinstance(record, body.Parsed):
+        if isinstance(record, records.Parsed):
             if isinstance(record.value, dict):
                 hints.add_record(record.value)
         else:

@@ -12,21 +12,31 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from service import names
 from service.clock import DAY_US, Clock, system_clock
 from service.committer import Committer
 from service.errors import BadParameter, BodyNotDecodable, BodyTooLarge, UnreadableInput
-from service.events import BatchName, Portion, Receipt, Recorded, Release, Stored
+from service.events import BatchName, Portion, Reason, Receipt, Recorded, Release, Stored
 from service.ingest import body, keys, recognise, sources
 from service.ingest.gather import Feed, Gathering, Watcher
 from service.ingest.memory import Memory
 from service.ingest.profiles import Profile, load_profiles
+from service.ingest.records import Limits, Reader
 from service.settings import Settings
 from service.store import releases, secrets, tallies, writer
 from service.store.driver import Connection, Writer
 
-__all__ = ["Feed", "Pipeline", "Watcher", "new_run", "profiles_of", "recogniser"]
+__all__ = ["Delivered", "Feed", "Pipeline", "Watcher", "new_run", "profiles_of", "recogniser"]
+
+
+class Delivered(NamedTuple):
+    """What a request came to."""
+
+    receipt: Receipt
+    rejected: list[tuple[int, Reason]]
+    """Every rejected record's place among the records, blank lines left out, ascending."""
 
 
 def new_run(now_us: int) -> BatchName:
@@ -91,26 +101,35 @@ class Pipeline:
         """Answer the requests that wait, and take no more."""
         self._committer.close()
 
-    def request(
-        self, data: bytes, *, server: str | None, source: str, content_encoding: str | None = None
-    ) -> Receipt:
+    def request(self, data: bytes, read: Reader, *, server: str | None, source: str) -> Delivered:
         """
         Store one request's body, whole, in one transaction.
+
+        Args:
+            data: The body as it came.
+            read: Makes records of it, by the protocol that it came in.
+            server: The MCP server that its sender names, or None.
+            source: The name of the feed.
 
         Raises:
             BodyTooLarge, BodyNotDecodable: nothing is stored.
             Busy, StorageUnavailable: nothing is stored; the same request will succeed later.
         """
         now_us = self._clock()
-        text = body.decode_body(data, content_encoding, self._settings.max_body_bytes)
+        limits = Limits(self._settings.max_body_bytes, self._settings.max_line_bytes)
+        records, identity = read(data, limits)
         feed = Feed(server=server, source=source, batch=request_batch(now_us))
         gathering = Gathering(
-            self._memory, keys.Delivery(self.recogniser.hasher, text), feed, now_us
+            self._memory, keys.Delivery(self.recogniser.hasher, identity), feed, now_us
         )
-        gathering.take(body.records(text, self._settings.max_line_bytes))
+        gathering.take(records)
+        portions = gathering.portions()
         account = _Account(Receipt())
-        account.add(*self._committer.commit(self._work(gathering.portions(), account)))
-        return account.receipt
+        account.add(*self._committer.commit(self._work(portions, account)))
+        rejected = [
+            (item.position, item.rejected.reason) for each in portions for item in each.rejected
+        ]
+        return Delivered(account.receipt, sorted(rejected))
 
     def file(
         self,

@@ -7,10 +7,9 @@ from pydantic import BaseModel
 
 from service import names
 from service.api import schemas
-from service.api.admission import Workplace, read_body
+from service.api.deliver import deliver
 from service.errors import BadParameter
-from service.events import Receipt
-from service.pipeline import Pipeline
+from service.ingest import body
 
 router = APIRouter(tags=["ingest"])
 
@@ -86,15 +85,6 @@ async def ingest(
     unknown = sorted(set(request.query_params) - {"server", "source"})
     if unknown:
         raise BadParameter(names.bounded(unknown[0]), "unknown parameter; use server, source")
-    state = request.app.state
-    workplace: Workplace = state.workplace
-    feed = names.feed_name("server", server), names.feed_name("source", source) or "http"
-    encoding = request.headers.get("content-encoding")
-
-    def store(data: bytes) -> Receipt:
-        pipeline: Pipeline = state.pipeline
-        with state.outages.writing.watching():
-            return pipeline.request(data, server=feed[0], source=feed[1], content_encoding=encoding)
-
-    receipt = await workplace.run(store, await read_body(request))
-    return receipt.as_json()
+    read = body.reader(request.headers.get("content-encoding"))
+    delivered = await deliver(request, read, server=server, source=source or "http")
+    return delivered.receipt.as_json()

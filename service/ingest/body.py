@@ -6,11 +6,12 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 from service.errors import BodyNotDecodable, BodyTooLarge
 from service.ingest.jsontext import TooDeep, loads
-from service.ingest.lines import BLANK, Line, decoded, split_blocks
+from service.ingest.lines import BLANK, decoded, split_blocks
+from service.ingest.records import Body, Limits, Line, Parsed, Reader, Record
 
 _GZIP: Final = b"\x1f\x8b"
 _ACCEPTED: Final = "send it as it is or with Content-Encoding: gzip"
@@ -21,13 +22,14 @@ _FILE_ARRAY: Final = re.compile(rb"\s*\[\s*(?:[{\]]|$)")
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[{}\[\],]', re.DOTALL)
 
 
-class Parsed(NamedTuple):
-    """A record that came as a JSON value inside something larger."""
+def reader(content_encoding: str | None) -> Reader:
+    """Return the reader of the tolerant endpoint, given the header of that name."""
 
-    value: object
+    def read(data: bytes, limits: Limits) -> Body:
+        text = decode_body(data, content_encoding, limits.body_bytes)
+        return Body(records(text, limits.line_bytes), text)
 
-
-Record = Line | Parsed
+    return read
 
 
 def decode_body(data: bytes, content_encoding: str | None, limit: int) -> bytes:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from service import names
-from service.events import BatchName, Event, Ignored, Portion, Quarantined, Rejected, Row
-from service.ingest.body import Parsed, Record
+from service.events import BatchName, Event, Ignored, Native, Portion, Quarantined, Rejected, Row
 from service.ingest.forms import Known
 from service.ingest.keys import Delivery
-from service.ingest.lines import Line, lines_of
-from service.ingest.memory import Memory
+from service.ingest.lines import lines_of
+from service.ingest.memory import Memory, Outcome, Reading
+from service.ingest.records import Line, Parsed, Record
 from service.ingest.rows import DEFAULT_SERVER, request_number, row_of, server_of
 from service.ingest.scan import DENSE, Block
 
@@ -36,10 +36,11 @@ class Feed:
 class _Part:
     """What is gathered for one server."""
 
-    __slots__ = ("hours", "ignored", "rejected", "rows")
+    __slots__ = ("hours", "ignored", "natives", "rejected", "rows")
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
+        self.natives: list[Native] = []
         self.rejected: list[Quarantined] = []
         self.ignored = 0
         self.hours: dict[int, int] = {}
@@ -69,13 +70,13 @@ class Gathering:
         watch: Watcher | None = None,
     ) -> None:
         """*now_us* is when the delivery arrived: the time of records without any of their own."""
-        self._reader = reader
         self._recogniser = reader.recogniser
         self._hasher = reader.recogniser.hasher
         self._recogniser.look_at(now_us)
         self._delivery = delivery
         self._feed = feed
         self._server = names.bounded(feed.server) if feed.server else None
+        self._reading = Reading(reader, self._server)
         self._now_us = now_us
         self._watch = watch
         self._position = 0
@@ -116,6 +117,7 @@ class Gathering:
                 batch=self._feed.batch,
                 arrived_us=self._now_us,
                 rows=part.rows,
+                natives=part.natives,
                 rejected=part.rejected,
                 ignored=part.ignored,
                 hours=part.hours,
@@ -128,7 +130,7 @@ class Gathering:
         if b"\0" in text:  # dropped wherever it stands, also within a needle
             text = text.replace(b"\0", b"")
         block = Block(text, self._recogniser.search, dense=self._dense)
-        find, read = self._reader.find, self._reader.line
+        find, read = self._reading.find, self._reading.line
         server, latest_ns = self._server, self._recogniser.latest_ns
         blank = taken = 0
         known: list[int] = []
@@ -138,7 +140,7 @@ class Gathering:
                 self._keep_known(event, known)
                 taken += 1
                 continue
-            outcome = read(raw, server)
+            outcome = read(raw)
             if type(outcome) is tuple:  # an Event's type is Event
                 self._keep_known(outcome, known)  # type: ignore[arg-type]
                 taken += 1
@@ -178,13 +180,13 @@ class Gathering:
             last = None if first is None else _first(map(time_of, reversed(records)))
             self._ignore(count - taken, first, last, map(time_of, records), known)
 
-    def _outcome(self, record: Record) -> Event | Known | Rejected | Ignored | None:
+    def _outcome(self, record: Record) -> Outcome | None:
         if self._watch is None:
-            if isinstance(record, Parsed):
-                return self._reader.value(record.value, self._server)
-            return self._recogniser.read(record)
+            return self._reading.single(record)
         if isinstance(record, Parsed):
-            outcome: Event | Rejected | Ignored | None = self._recogniser.value(record.value)
+            outcome: Event | Rejected | Ignored | None = self._recogniser.value(
+                record.value, record.origin
+            )
         else:
             outcome = self._recogniser.read(record)
         if outcome is not None:
@@ -225,9 +227,15 @@ class Gathering:
                 part.hear(outcome.time_ns)
             return
         server = server_of(outcome, self._server)
-        key = self._delivery.key(server, outcome, position)
-        row = row_of(outcome, server=server, key=key, now_us=self._now_us, hasher=self._hasher)
         part = self._part(server)
+        if outcome.native_id is None or outcome.time_ns is None:
+            key = self._delivery.key(server, outcome, position)
+        else:
+            keys = self._delivery.numbered(server, outcome)
+            native_id = self._delivery.native(outcome.native_id)
+            part.natives.append(Native(len(part.rows), native_id, keys))
+            key = keys(0)
+        row = row_of(outcome, server=server, key=key, now_us=self._now_us, hasher=self._hasher)
         part.rows.append(row)
         part.hear(row[0] * 1_000)
 

@@ -8,6 +8,7 @@ into the hash is frozen: stored keys cannot be computed again from rows.
 
 import ipaddress
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
@@ -161,6 +162,23 @@ class Delivery:
         if ordinal := self._ordinals[kind].next(digest):
             digest = self._hash(b"%b#%d" % (frame, ordinal), 8)
         return int.from_bytes(digest, "big", signed=True)
+
+    def numbered(self, server: str, event: Event) -> Callable[[int], int]:
+        """
+        Return the keys of an event that has a native id and a time: that of the first of its equals, of
+        the second, … Which one it is, the ids that are stored say.
+        """
+        frame = _frame(server, event, self._hasher)
+
+        def key(ordinal: int) -> int:
+            return _signed(self._hash(b"%b#%d" % (frame, ordinal) if ordinal else frame, 8))
+
+        return key
+
+    def native(self, native_id: str) -> int:
+        """Return the signed 64-bit number that stands for a native id."""
+        text = native_id.encode(errors="replace")
+        return _signed(blake2b(text, digest_size=8, key=self._secret, person=b"native").digest())
 
     def key(self, server: str, event: Event, position: int) -> int:
         """

@@ -4,7 +4,9 @@ Cut a stream of bytes into lines, in flat memory whatever a line's length.
 
 import codecs
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
+
+from service.ingest.records import Line
 
 BLANK: Final = b" \t\n\r\v\f"
 """White space that may surround a record."""
@@ -15,18 +17,6 @@ BLOCK_BYTES: Final = 256 * 1024
 _PADDING: Final = BLANK + b"\0"
 _HEAD_BYTES: Final = 4096
 _BOM: Final = codecs.BOM_UTF8
-
-
-class Line(NamedTuple):
-    """One line that is not blank, without newline, carriage return and padding in front."""
-
-    raw: bytes
-    """The line; of a too long one its first 4 KiB."""
-    unfinished: bool = False
-    """The stream ended before the line's newline."""
-    too_long: bool = False
-    json_like: bool = False
-    """Of a too long line: whether it begins like a JSON object."""
 
 
 def split_lines(chunks: Iterable[bytes], max_line_bytes: int) -> Iterator[Line]:

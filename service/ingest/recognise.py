@@ -3,21 +3,35 @@ Recognise the lines that say something about tools: a line is one event, one rej
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Protocol, TypeVar
 
 from service.clock import Clock, system_clock
 from service.events import Event, Ignored, Kind, Outcome, Reason, Rejected
+from service.ingest import envelopes
 from service.ingest.extract import Extractor, Values
 from service.ingest.jsontext import TooDeep, deeper_than, depth, loads
 from service.ingest.keys import Hasher
-from service.ingest.lines import BLANK, Line
+from service.ingest.lines import BLANK
 from service.ingest.needles import Search, needles_of
 from service.ingest.profiles import Profile
 from service.ingest.quarantine import EXCERPT_BYTES, Redactor, excerpt_of
+from service.ingest.records import BARE, Line, Origin
 from service.ingest.times import BadTime, check_time, parse_time
 
 _T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
+
+
+class Reader(Protocol[_T_co]):
+    """Reads what is inside of all wrappers; a recogniser itself is one."""
+
+    def known(self, raw: bytes) -> _T_co | None:
+        """Return what a line is that is known by its bytes, without being parsed."""
+
+    def bare(self, record: dict[str, Any], origin: Origin, raw: bytes | None, /) -> _T_co:
+        """Return what a record is; *raw* is the line that it was."""
+
 
 _BOM: Final = b"\xef\xbb\xbf"
 _PADDING: Final = frozenset(bytes([byte]) for byte in BLANK + b"\0")
@@ -62,10 +76,12 @@ class Recogniser:
         places = (path for profile in profiles for path in profile.paths.get("time", ()))
         self._time_paths = tuple(dict.fromkeys(places))
 
-    def read(self, line: Line) -> Event | Rejected | Ignored | None:
-        """Return what a line of `split_lines` is; its last one may be unfinished."""
+    def read(
+        self, line: Line, reader: Reader[_T] | None = None
+    ) -> Event | Rejected | Ignored | _T | None:
+        """Return what a single line is; *reader* as in `line`."""
         if not line.too_long:
-            return self.line(line.raw, last_unfinished=line.unfinished)
+            return self.line(line.raw, line.origin, last_unfinished=line.unfinished, reader=reader)
         if not line.json_like:
             return _IGNORED
         return Rejected(reason=Reason.LINE_TOO_LONG, excerpt=excerpt_of(line.raw), whole=False)
@@ -73,15 +89,16 @@ class Recogniser:
     def line(
         self,
         raw: bytes,
+        origin: Origin = BARE,
         *,
         last_unfinished: bool = False,
-        record: Callable[[dict[str, Any]], _T] | None = None,
+        reader: Reader[_T] | None = None,
     ) -> Event | Rejected | Ignored | _T | None:
         """
-        Return what one line is, or None for a blank one.
+        Return what one line is, or None for a blank one; wrappers are taken off.
 
         *last_unfinished*: the line is the last of a file that is read once, and has no newline.
-        *record* reads the record that a line is, in place of `Recogniser.record`.
+        *reader* reads the record inside, in place of this recogniser.
         """
         if b"\0" in raw:
             raw = raw.replace(b"\0", b"")
@@ -95,19 +112,23 @@ class Recogniser:
             if begins == 0x7B and raw[-1] != 0x7D:
                 return _broken(raw, last_unfinished)
             return _IGNORED
+        inner: Reader[Any] = reader or self
         if begins == 0x7B:
-            return self._object_line(raw, last_unfinished, record or self.record)
+            return self._object_line(raw, origin, last_unfinished, inner)
+        if (inside := envelopes.of_line(raw, origin)) is not None:
+            return self._inside(*inside, last_unfinished, inner)
         return self._list_line(raw) if begins == 0x5B else _IGNORED
 
     def value(
         self,
         value: object,
+        origin: Origin = BARE,
         raw_excerpt: str | None = None,
         *,
-        record: Callable[[dict[str, Any]], _T] | None = None,
+        reader: Reader[_T] | None = None,
     ) -> Event | Rejected | Ignored | _T:
         """
-        Return what an already parsed record is; *record* as in `line`.
+        Return what an already parsed record is; wrappers are taken off, *reader* as in `line`.
 
         *raw_excerpt* is what quarantine keeps where it is too deep or no object; by default the
         record written as JSON with identities hashed.
@@ -116,14 +137,20 @@ class Recogniser:
         if deeper_than(value, self._max_depth):
             reason = Reason.TOO_DEEP
         elif isinstance(value, dict):
-            return (record or self.record)(value)
+            inner: Reader[Any] = reader or self
+            return self._record(value, origin, None, False, inner)
         if raw_excerpt is not None:
             return _of_line(reason, raw_excerpt.encode(errors="replace"))
         return _rejected(reason, *self._redactor.show(value))
 
-    def record(self, record: dict[str, Any]) -> Event | Rejected | Ignored:
+    def known(self, raw: bytes) -> None:
+        """No line is known here before it is parsed."""
+
+    def bare(
+        self, record: dict[str, Any], origin: Origin = BARE, _raw: bytes | None = None, /
+    ) -> Event | Rejected | Ignored:
         """
-        Return what a record is that is not too deep: the first profile counts that knows it and finds
+        Return what a record is that is no wrapper: the first profile counts that knows it and finds
         all it needs; where only the tool is missing, the next may still find it.
         """
         incomplete: Values | None = None
@@ -135,12 +162,12 @@ class Recogniser:
             if kind is None:
                 continue
             if extractor.complete(kind, values):
-                return self._event(extractor, kind, values, record)
+                return self._event(extractor, kind, values, record, origin)
             incomplete = incomplete or values
         if incomplete is None:
             return _IGNORED
         try:
-            time_ns = self._time(incomplete)
+            time_ns = self._time(incomplete, origin)
         except BadTime:
             time_ns = None
         return _rejected(Reason.MISSING_TOOL, *self._redactor.show(record), time_ns)
@@ -202,10 +229,39 @@ class Recogniser:
                     return None
         return None
 
+    def _record(
+        self,
+        record: dict[str, Any],
+        origin: Origin,
+        raw: bytes | None,
+        unfinished: bool,
+        reader: Reader[_T],
+    ) -> Event | Rejected | Ignored | _T:
+        """A record that is not too deep; *raw* is the line that it was."""
+        inside = envelopes.of_record(record, origin)
+        if inside is None:
+            return reader.bare(record, origin, raw)
+        return self._inside(*inside, unfinished, reader)
+
+    def _inside(
+        self, inner: object, origin: Origin, unfinished: bool, reader: Reader[_T]
+    ) -> Event | Rejected | Ignored | _T:
+        """What a wrapper was taken off; a blank line inside of one is a record too."""
+        if isinstance(inner, bytes):
+            found = self.line(inner, origin, last_unfinished=unfinished, reader=reader)
+            return _IGNORED if found is None else found
+        if isinstance(inner, dict):
+            return self._record(inner, origin, None, unfinished, reader)
+        return _IGNORED
+
     def _object_line(
-        self, raw: bytes, unfinished: bool, record: Callable[[dict[str, Any]], _T]
+        self, raw: bytes, origin: Origin, unfinished: bool, reader: Reader[_T]
     ) -> Event | Rejected | Ignored | _T:
         """A line that begins with `{` and has a needle."""
+        if origin.wrappers and origin.native_id is None:
+            known = reader.known(raw)
+            if known is not None:
+                return known
         if self._too_deep(raw):
             return _of_line(Reason.TOO_DEEP, raw)
         try:
@@ -214,7 +270,9 @@ class Recogniser:
             return _of_line(Reason.TOO_DEEP, raw)
         except ValueError:
             return _broken(raw, unfinished)
-        return record(value) if isinstance(value, dict) else _IGNORED
+        if not isinstance(value, dict):
+            return _IGNORED
+        return self._record(value, origin, raw, unfinished, reader)
 
     def _list_line(self, raw: bytes) -> Rejected | Ignored:
         """A line that begins with `[` and has a needle: a list, or text such as `[2026-…] …`."""
@@ -231,10 +289,15 @@ class Recogniser:
         return raw.count(b"{") + raw.count(b"[") > limit and depth(raw) > limit
 
     def _event(
-        self, extractor: Extractor, kind: Kind, values: Values, record: dict[str, Any]
+        self,
+        extractor: Extractor,
+        kind: Kind,
+        values: Values,
+        record: dict[str, Any],
+        origin: Origin,
     ) -> Event | Rejected:
         try:
-            time_ns = self._time(values)
+            time_ns = self._time(values, origin)
         except BadTime as error:
             return _rejected(error.reason, *self._redactor.show(record))
         get = values.get
@@ -265,10 +328,11 @@ class Recogniser:
             trigger=get("trigger"),
             ttl_ms=get("ttl_ms"),
             listed_count=get("listed_count"),
+            native_id=origin.native_id,
         )
 
-    def _time(self, values: Values) -> int | None:
-        value = values.get("time")
+    def _time(self, values: Values, origin: Origin) -> int | None:
+        value = values.get("time", origin.time)
         return None if value is None else self._checked(value)
 
     def _checked(self, value: object) -> int:

@@ -25,7 +25,7 @@ DENSE: Final = 1 / 3
 """From this share of lines that matter on, looking at every line is cheaper than searching."""
 
 _NOT_TEXT: Final = frozenset(b"{[ \t\r\v\f\0\xef")
-"""First bytes of lines that may be JSON: any other line is ignored whatever it holds."""
+"""First bytes of lines that may be JSON: any other line without a needle is ignored."""
 _WINDOW: Final = 16_384
 _BRACE, _RETURN = 0x7D, 0x0D
 
@@ -52,9 +52,10 @@ class Block:
             yield from enumerate(self._cut[:-1])
             return
         text = self.text
-        for start in sorted({*self._with_needle(), *self._odd()}):
+        ours = set(self._with_needle())
+        for start in sorted(ours.union(self._odd())):
             raw = text[start : text.index(b"\n", start)]
-            if not raw or raw[0] in _NOT_TEXT:
+            if not raw or raw[0] in _NOT_TEXT or start in ours:
                 yield start, raw
 
     def number(self, place: int) -> int:

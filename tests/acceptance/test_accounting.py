@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from service.ingest.body import reader
 from service.pipeline import Pipeline
 from service.settings import Settings
 from service.store import engine as db
@@ -77,8 +78,8 @@ def test_received_is_the_sum_of_the_four_fates(
     for part in parts:
         # A text line in front keeps the body from being one JSON value.
         body = b"\n".join([b"text", *(line.replace(b"\n", b" ") for line in part)])
-        receipt = pipeline.request(body, server="s", source="http")
-        again = pipeline.request(body, server="s", source="http")
+        receipt = pipeline.request(body, reader(None), server="s", source="http").receipt
+        again = pipeline.request(body, reader(None), server="s", source="http").receipt
 
         assert receipt.received == 1 + sum(map(is_record, body.split(b"\n")[1:]))
         assert sum(receipt.reasons.values()) == receipt.rejected

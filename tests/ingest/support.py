@@ -7,11 +7,12 @@ from datetime import datetime
 from pathlib import Path
 
 from service.events import Event, Ignored, Rejected
-from service.ingest.body import Parsed, Record, records
+from service.ingest.body import records
 from service.ingest.keys import Hasher, Secrets
 from service.ingest.lines import lines_of
 from service.ingest.profiles import load_profiles
 from service.ingest.recognise import Recogniser
+from service.ingest.records import Parsed, Record
 
 DATA = Path(__file__).parent / "data"
 SECRETS = Secrets(key=b"the key secret of the tests", identity=b"the identity secret")

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import BodyNotDecodable, BodyTooLarge
-from service.ingest.body import Parsed, decode_body, is_json_array, records, stream_records
-from service.ingest.lines import Line
+from service.ingest.body import decode_body, is_json_array, records, stream_records
+from service.ingest.records import Line, Parsed
 from tests.ingest.support import outcomes, recogniser, single, tally
 
 LIMIT = 1000

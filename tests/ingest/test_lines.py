@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.ingest.lines import BLANK, Line, split_lines
+from service.ingest.lines import BLANK, split_lines
+from service.ingest.records import Line
 
 LIMIT = 10
 

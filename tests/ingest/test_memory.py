@@ -13,6 +13,7 @@ from service.ingest import body
 from service.ingest.gather import Feed, Gathering
 from service.ingest.keys import Delivery
 from service.ingest.memory import Memory
+from service.ingest.records import Origin
 from tests.ingest.hostile import file_of
 from tests.ingest.support import HASHER, recogniser
 
@@ -74,13 +75,13 @@ def test_most_lines_of_a_log_are_known_by_their_bytes(monkeypatch: pytest.Monkey
     """The memory is of use: of a thousand like lines all but a few are not even parsed."""
     memory = Memory(recogniser())
     parsed: list[object] = []
-    record = memory.recogniser.record
+    bare = memory.recogniser.bare
 
-    def counting(value: dict[str, Any]) -> Event | Rejected | Ignored:
+    def counting(value: dict[str, Any], origin: Origin) -> Event | Rejected | Ignored:
         parsed.append(value)
-        return record(value)
+        return bare(value, origin)
 
-    monkeypatch.setattr(memory.recogniser, "record", counting)
+    monkeypatch.setattr(memory.recogniser, "bare", counting)
     line = (
         b'{"time":"2026-10-05T10:15:%02d.%03dZ","msg":"Tools listed","data":{"sessionId":"s%d"}}\n'
     )

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from service.events import Event, Ignored, Kind, Outcome, Reason, Rejected
-from service.ingest.lines import Line
+from service.ingest.records import Line
 from tests.ingest.support import (
     CALL_NS,
     case,
