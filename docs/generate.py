@@ -1,5 +1,6 @@
 """
-Write docs/reference from the code: settings, commands and routes, so that they cannot disagree.
+Write docs/reference from the code: settings, commands, routes and recordings, so that they cannot
+disagree.
 
     python3 dev.py docs            write the pages
     python3 dev.py docs --check    only say which page is out of date (exit status 1)
@@ -19,6 +20,7 @@ from service.app import create_app
 from service.cli import app as command_line
 from service.settings import KINDS, Meaning, Settings, variable
 
+ROOT = Path(__file__).parents[1]
 FOLDER = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by `python3 dev.py docs` from the code. Change the code, not this page. -->\n"
 
@@ -230,6 +232,19 @@ def schema_word(document: Json, schema: Json) -> str:
     return ", ".join([word, *bounds])
 
 
+# ----------------------------------------------------------------------------- shippers
+
+
+def shippers_page() -> str:
+    """How log shippers are received, and what was seen of each client that was recorded."""
+    sys.path.insert(0, str(ROOT))  # the recordings lie with the tests
+    from tests.captures import runs
+
+    heads = ["client", "endpoint", "after 503", "after 4xx", "after a lost answer", "stored"]
+    text = (FOLDER.parent / "shippers.in.md").read_text(encoding="utf-8")
+    return f"{NOTE}\n{text}" + "\n".join([*table(heads, runs.table()), ""])
+
+
 # ----------------------------------------------------------------------------- pages
 
 
@@ -246,6 +261,7 @@ def pages() -> dict[str, str]:
         "settings.md": settings_page(),
         "commands.md": commands_page(),
         "rest.md": rest_page(),
+        "shippers.md": shippers_page(),
     }
 
 

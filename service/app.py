@@ -10,6 +10,7 @@ from dashboards import figure_routes, pages
 from service import __version__
 from service.api import guard, ingest, problems, reference, routes
 from service.api.admission import Admission, Workplace
+from service.api.receivers import ROUTERS
 from service.clock import Clock, system_clock
 from service.log import Outages
 from service.pipeline import Pipeline
@@ -61,6 +62,8 @@ def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
     app.include_router(routes.router)
     app.include_router(ingest.router)
     app.include_router(ingest.router, prefix=routes.PREFIX)
+    for receiver in ROUTERS:
+        app.include_router(receiver)
     app.include_router(figure_routes.router)
     app.include_router(pages.router)
 

@@ -111,6 +111,32 @@ def ingest(
 
 
 @app.command()
+@click.argument("paths", metavar="PATH…", nargs=-1, required=True, help="files or globs")
+@server_option
+@click.option("--source", default="files", help="the feed that these files are")
+@click.option("--once", is_flag=True, help="read what is new, then stop")
+@json_option
+@db_option
+def follow(
+    paths: tuple[str, ...],
+    server: str | None,
+    source: str,
+    once: bool,
+    as_json: bool,
+    db: str | None,
+) -> None:
+    """Read log files as they grow, through rotation and restarts, until stopped."""
+    from service import following
+
+    done = following.follow(paths, settings_of(db), server=server, source=source, once=once)
+    if as_json:
+        print_json(done.receipt.as_json())
+    else:
+        terminal.receipt(done.receipt, dry_run=False, hints=())
+    _complain_of(done.unread)
+
+
+@app.command()
 @paths_argument
 @server_option
 @click.option(

@@ -9,8 +9,8 @@ What no line says, somebody says outright: a release is recorded here too.
 
 import os
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -20,12 +20,13 @@ from service.committer import Committer
 from service.errors import BadParameter, BodyNotDecodable, BodyTooLarge, UnreadableInput
 from service.events import BatchName, Portion, Reason, Receipt, Recorded, Release, Stored
 from service.ingest import body, keys, recognise, sources
+from service.ingest.follow import Piece
 from service.ingest.gather import Feed, Gathering, Watcher
 from service.ingest.memory import Memory
 from service.ingest.profiles import Profile, load_profiles
-from service.ingest.records import Limits, Reader
+from service.ingest.records import Limits, Reader, Record
 from service.settings import Settings
-from service.store import releases, secrets, tallies, writer
+from service.store import follow, releases, secrets, tallies, writer
 from service.store.driver import Connection, Writer
 
 __all__ = ["Delivered", "Feed", "Pipeline", "Watcher", "new_run", "profiles_of", "recogniser"]
@@ -47,6 +48,12 @@ def new_run(now_us: int) -> BatchName:
 def request_batch(now_us: int) -> BatchName:
     """Name the batch that holds a source's requests of this UTC hour."""
     return BatchName(kind="http", label=_iso(now_us, "hours"))
+
+
+def day_batch(now_us: int, path: str) -> BatchName:
+    """Name the batch that holds what came of a followed file on this UTC day."""
+    day = _iso(now_us, "hours")[:10]
+    return BatchName(kind="follow", label=names.bounded(names.clean(f"{day} {path}")))
 
 
 def _iso(now_us: int, spec: str) -> str:
@@ -175,6 +182,69 @@ class Pipeline:
         if gathering.size or account.receipt.batch is None:
             self._store(gathering.portions(), account)
         return account.receipt
+
+    def piece(
+        self,
+        records: Iterable[bytes | Record],
+        place: follow.Place,
+        delivery: keys.Continued,
+        reached: Callable[[follow.Place], follow.Place],
+        *,
+        server: str | None,
+        source: str,
+    ) -> tuple[Receipt, follow.Place]:
+        """
+        Store what came of a followed file since *place*, and the new place, in one transaction.
+
+        Args:
+            records: What came, in order.
+            place: How far the file was read before.
+            delivery: As it was then; it has gone on in any case, so is of no use after an error.
+            reached: Says, once the records were read, how far that is.
+            server: The MCP server whose log it is; None leaves it to the lines.
+            source: The name of the feed.
+
+        Returns:
+            The account of the piece, and the place as it is stored.
+
+        Raises:
+            Overtaken: Another process went on from this place first; nothing is stored.
+            Busy, StorageUnavailable: nothing is stored; the same piece will succeed later.
+        """
+        now_us = self._clock()
+        feed = Feed(server=server, source=source, batch=day_batch(now_us, place.path))
+        piece = Piece(self._memory, delivery, feed, now_us, place.records)
+        piece.take(records)
+        place = reached(place)
+        portions = piece.portions() if piece.size else []
+        day = now_us // DAY_US
+        account = _Account(Receipt(accepted=place.accepted, ignored=place.records - place.accepted))
+        if day == place.day:
+            account.said = {batch: _Due(*due) for batch, due in place.said.items()}
+        work = self._work(portions, account)
+        with self._writer.transaction() as connection:
+            done, said = work(connection) if portions else ([], account.said)
+            receipt = Receipt()
+            for each in done:
+                receipt.add(_receipt_of(*each))
+            place = follow.save(
+                connection,
+                server,
+                source,
+                replace(
+                    place,
+                    records=piece.records,
+                    chain=delivery.fingerprint,
+                    accepted=place.accepted + receipt.accepted,
+                    day=day,
+                    said={batch: (due.suppressed, due.resend) for batch, due in said.items()},
+                ),
+                now_us=now_us,
+                changed=delivery.pages,
+                oldest=delivery.oldest,
+            )
+        delivery.settle()
+        return receipt, place
 
     def release(
         self, server: str | None, version: str | None, at_us: int | None, *, source: str

@@ -173,6 +173,8 @@ def receipt(done: Receipt, *, dry_run: bool, hints: Sequence[Any]) -> None:
 def explanation(found: "Explanation") -> None:
     """Print what was made of one line."""
     echo(safe(found.why))
+    for wrapper in found.wrappers:
+        echo(f"  inside of {safe(wrapper)}")
     for tried in found.tried:
         echo(f"  profile {safe(tried.profile)}: {safe(tried.why_not or 'matches')}")
     if found.fields:

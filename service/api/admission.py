@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.api.problems import refusal
 from service.errors import BodyNotDecodable, BodyTooLarge, Busy
+from service.ingest.bodies.compression import looks_compressed
 from service.log import Outage
 from service.settings import Settings
 
@@ -38,7 +39,7 @@ THREADS: Final = 16
 """Deliveries at work at once; questions have threads of their own."""
 
 _INFLATION: Final = 8
-"""What is set aside for a gzip body, which says nothing of its size before it is inflated."""
+"""What is set aside for a body that may be compressed, which does not say its size beforehand."""
 
 _TOO_MUCH: Final = "more arrives at once than there is room for; send this body again later"
 _BODILESS: Final = {"GET", "HEAD", "OPTIONS"}
@@ -158,7 +159,7 @@ class Workplace:
         Raises:
             Overloaded: Those before it take too long.
         """
-        inflated = _INFLATION if body.startswith(b"\x1f\x8b") else 1
+        inflated = _INFLATION if looks_compressed(body) else 1
         async with self._room.hold(len(body) * inflated, STORING_PATIENCE_S):
             return await to_thread.run_sync(store, body, limiter=self._threads)
 

@@ -1,8 +1,8 @@
-"""`POST /ingest`: log lines in, the receipt out."""
+"""`/ingest`: log lines in, the receipt out."""
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel
 
 from service import names
@@ -51,40 +51,64 @@ class Account(BaseModel):
     batch: int
 
 
-@router.post(
-    "/ingest",
-    summary="Store log lines, each exactly once",
-    openapi_extra={"requestBody": {"required": False, "content": _CONTENT}},
-    response_model=Account,
-    responses={
+_DESCRIBED: dict[str, Any] = {
+    "openapi_extra": {"requestBody": {"required": False, "content": _CONTENT}},
+    "response_model": Account,
+    "responses": {
         200: {"content": {"application/json": {"example": RECEIPT}}},
         413: schemas.problem("The body is too large; nothing was stored"),
         422: schemas.problem("The body or a parameter cannot be read; nothing was stored"),
         503: schemas.problem("It cannot be taken now; nothing was stored, send it again"),
     },
-)
-async def ingest(
-    request: Request,
-    server: Annotated[
-        str | None, Query(description="the MCP server whose log this is", examples=["maps"])
-    ] = None,
-    source: Annotated[
-        str | None, Query(description="the feed that sends it", examples=["http"])
-    ] = None,
-) -> dict[str, Any]:
+}
+Server = Annotated[
+    str | None, Query(description="the MCP server whose log this is", examples=["maps"])
+]
+Source = Annotated[str | None, Query(description="the feed that sends it", examples=["http"])]
+Feed = Annotated[str, Path(description="the feed that sends it", examples=["http"])]
+
+
+@router.put("/ingest", summary="Store log lines, as POST does", **_DESCRIBED)
+@router.post("/ingest", summary="Store log lines, each exactly once", **_DESCRIBED)
+async def ingest(request: Request, server: Server = None, source: Source = None) -> dict[str, Any]:
     """
-    Take NDJSON or a JSON array, plain or gzip, whatever the Content-Type says.
+    Take log records in any of the usual forms, whatever the Content-Type says.
+
+    NDJSON, a JSON array, an object around a list (`{"logs": [...]}`), objects one after the other, lines of
+    text, msgpack, or a form with files; as they are, or compressed with gzip, deflate, zstd or snappy.
 
     Bad lines never fail their neighbours: the answer is 200 and counts each record as accepted,
     duplicate, ignored or rejected. Everything is committed before the answer; on any other status
     nothing was stored.
     """
-    for name in ("server", "source"):
+    _only(request, "server", "source")
+    return await _stored(request, server, source or "http")
+
+
+@router.put("/ingest/{source}", summary="Store log lines of a feed, as POST does", **_DESCRIBED)
+@router.post("/ingest/{source}", summary="Store log lines of a feed", **_DESCRIBED)
+async def ingest_feed(request: Request, source: Feed, server: Server = None) -> dict[str, Any]:
+    """Take what `/ingest` takes; the feed is named in the path, for senders that cannot set a query."""
+    _only(request, "server")
+    return await _stored(request, server, source)
+
+
+def _only(request: Request, *known: str) -> None:
+    """
+    Refuse a query that is not understood: what it asks for would be left undone.
+
+    Raises:
+        BadParameter: A parameter is unknown, or given twice.
+    """
+    unknown = sorted(set(request.query_params) - set(known))
+    if unknown:
+        raise BadParameter(names.bounded(unknown[0]), f"unknown parameter; use {', '.join(known)}")
+    for name in known:
         if len(request.query_params.getlist(name)) > 1:
             raise BadParameter(name, "given twice; one delivery has one")
-    unknown = sorted(set(request.query_params) - {"server", "source"})
-    if unknown:
-        raise BadParameter(names.bounded(unknown[0]), "unknown parameter; use server, source")
+
+
+async def _stored(request: Request, server: str | None, source: str) -> dict[str, Any]:
     read = body.reader(request.headers.get("content-encoding"))
-    delivered = await deliver(request, read, server=server, source=source or "http")
+    delivered = await deliver(request, read, server=server, source=source)
     return delivered.receipt.as_json()

@@ -1,25 +1,48 @@
 """
-Decode a request's body, and take the records out of a body or a file.
+Take the records out of a body or a file of which nothing is known but its bytes.
 """
 
 import re
-import zlib
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 from service.errors import BodyNotDecodable, BodyTooLarge
+from service.ingest.bodies import jsoncut, multipart, packed
+from service.ingest.bodies.bounds import bounded, line_of
+from service.ingest.bodies.compression import decode_body
+from service.ingest.framing import framed
 from service.ingest.jsontext import TooDeep, loads
-from service.ingest.lines import BLANK, decoded, split_blocks
-from service.ingest.records import Body, Limits, Line, Parsed, Reader, Record
+from service.ingest.lines import BLANK, decoded
+from service.ingest.records import Body, Limits, Parsed, Reader, Record
 
-_GZIP: Final = b"\x1f\x8b"
-_ACCEPTED: Final = "send it as it is or with Content-Encoding: gzip"
+__all__ = ["decode_body", "is_json_array", "reader", "records", "records_of", "stream_records"]
+
 _HEAD_BYTES: Final = 64 * 1024
-_CONTROL: Final = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
-_ARRAY: Final = re.compile(rb"\s*\[\s*(?:[{\[\"\]]|(?:null|true|false|-?\d[\d.eE+-]*)\s*[,\]])")
+_CHUNK_BYTES: Final = 64 * 1024
+_ODD_BYTES: Final = 1024 * 1024
+"""Of elements that are no objects so much is kept at most: each is a rejected record."""
+_ODD_COST: Final = 32
+_ODD_KEPT: Final = 4096
+_MOST_MEMBERS: Final = 64
+
+_ARRAY: Final = re.compile(rb"\[\s*(?:[{\[\"\]]|(?:null|true|false|-?\d[\d.eE+-]*)\s*[,\]])")
 _FILE_ARRAY: Final = re.compile(rb"\s*\[\s*(?:[{\]]|$)")
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[{}\[\],]', re.DOTALL)
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?|[{}\[\],]', re.DOTALL)
+_GLUED: Final = re.compile(rb"\}[ \t\0]*\{")
+_LIST: Final = re.compile(rb'\[\s*[{"]')
+_GLUE: Final = (b"}{", b"} {", b"}\t{", b"}\0{")
+_NEWLINES: Final = bytes.maketrans(b"\r\n", b"  ")
+
+_LISTS: Final = {
+    "batch", "entries", "events", "lines", "logEntries", "logs", "messages", "records",
+}  # fmt: skip
+"""Where an object that is only a wrapper has its list of records."""
+_OF_RECORDS: Final = {
+    "MESSAGE", "body", "event", "level", "line", "log", "message", "method", "msg", "severity",
+    "short_message", "text", "tool",
+}  # fmt: skip
+"""What has one of these is a record, not a wrapper of some."""
 
 
 def reader(content_encoding: str | None) -> Reader:
@@ -27,89 +50,181 @@ def reader(content_encoding: str | None) -> Reader:
 
     def read(data: bytes, limits: Limits) -> Body:
         text = decode_body(data, content_encoding, limits.body_bytes)
-        return Body(records(text, limits.line_bytes), text)
+        return Body(bounded(records_of(text, limits)), text)
 
     return read
 
 
-def decode_body(data: bytes, content_encoding: str | None, limit: int) -> bytes:
+def records_of(body: bytes, limits: Limits) -> Iterable[bytes | Record]:
     """
-    Return a request's body as it was before compression, at most *limit* bytes.
-
-    gzip is recognised by its first bytes whatever the header says, and may have several members.
+    Return the records of a decompressed body of any kind: what `records` reads, msgpack, or a form
+    each of whose parts is a body of its own, compressed or not.
 
     Raises:
-        BodyTooLarge: More than *limit* bytes, before or after; no more than that is inflated.
-        BodyNotDecodable: A broken gzip stream, or an encoding that is not accepted.
+        BodyNotDecodable, BodyTooLarge: Here, or when it is found while records are taken.
     """
-    if data.startswith(_GZIP):
-        return _gunzip(data, limit)
-    named = (content_encoding or "identity").strip().lower()
-    if named not in {"", "identity"} and not _looks_like_text(data):
-        raise BodyNotDecodable(f"the body is not {named!r} that can be read here; {_ACCEPTED}")
-    if len(data) > limit:
-        raise _too_large(limit)
-    return data
+    if packed.looks_packed(body):
+        return packed.records(body, limits.line_bytes)
+    if (boundary := multipart.boundary_of(body)) is not None:
+        return _of_parts(multipart.parts(body, boundary), limits)
+    return records(body, limits.line_bytes)
 
 
-def _gunzip(data: bytes, limit: int) -> bytes:
-    parts: list[bytes] = []
-    left = limit
-    while data:
-        member = zlib.decompressobj(wbits=31)
-        try:
-            part = member.decompress(data, left + 1)
-        except zlib.error as error:
-            raise BodyNotDecodable(f"broken gzip ({error}); {_ACCEPTED}") from error
-        left -= len(part)
-        if left < 0:
-            raise _too_large(limit)
-        if not member.eof:
-            raise BodyNotDecodable(f"the gzip stream ends too early; {_ACCEPTED}")
-        parts.append(part)
-        data = member.unused_data.lstrip(b"\0")
-    return b"".join(parts)
-
-
-def _too_large(limit: int) -> BodyTooLarge:
-    return BodyTooLarge(f"the body is larger than {limit} bytes; send fewer records at a time")
-
-
-def _looks_like_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return _CONTROL.search(data) is None
+def _of_parts(parts: Iterable[bytes], limits: Limits) -> Iterator[bytes | Record]:
+    left = limits.body_bytes
+    for part in parts:
+        text = decode_body(part, None, left)
+        left -= len(text)
+        yield from records_of(text, limits)
 
 
 def records(body: bytes, max_line: int) -> Iterator[bytes | Record]:
     """
-    Yield the records of a decompressed body, in order: blocks of whole lines (see `split_blocks`) and
-    single records.
+    Return the records of a decompressed text, in order: blocks of whole lines (see `framed`)
+    and single records.
 
-    A JSON array gives its elements, one object written over several lines is one record, anything
-    else gives its lines. Lines longer than *max_line* come marked.
+    A JSON array gives its elements, and so does an object that only wraps a list of records; objects
+    that follow each other are one record each, with line breaks between or within them or without
+    any; anything else gives its lines. Records longer than *max_line* come marked.
 
     Raises:
         BodyNotDecodable: One array that is broken.
+        BodyTooLarge: Too many of its elements are no objects; found while records are taken.
     """
     body = b"".join(decoded([body]))
-    bare = body.strip(BLANK + b"\0")
-    if bare.startswith(b"["):
-        elements = _elements(bare)
-        if elements is not None:
-            return iter(elements)
-        first, newline, _ = bare.partition(b"\n")
-        if _ARRAY.match(bare) and not (newline and _is_json(first)):
+    at = jsoncut.after_blank(body, 0)
+    begins = body[at : at + 1]
+    if begins == b"[":
+        return _array(body, at, max_line)
+    if begins == b"{":
+        return _objects(body, at, max_line)
+    return framed([body], max_line)
+
+
+# ----------------------------------------------------------------------------- one array
+
+
+def _array(body: bytes, at: int, max_line: int) -> Iterator[bytes | Record]:
+    end = jsoncut.end_of(body, at)
+    if end is None:
+        first, newline, _ = body[at : at + max_line].partition(b"\n")
+        if _ARRAY.match(body, at) and not (newline and _is_json(first)):
             raise BodyNotDecodable(
                 "the body begins like a JSON array but is not one; it may be cut"
             )
-    elif bare.startswith(b"{") and bare.endswith(b"}"):
-        first, newline, _ = bare.partition(b"\n")
-        if newline and not first.rstrip(BLANK).endswith(b"}") and (found := _one_object(bare)):
-            return iter(found)
-    return split_blocks([body], max_line)
+    elif jsoncut.after_blank(body, end) == len(body):
+        return _elements(body, at, max_line, texts=False)
+    return framed([body], max_line)
+
+
+def _elements(body: bytes, at: int, max_line: int, *, texts: bool) -> Iterator[bytes | Record]:
+    """The elements of the closed array at *at*; *texts*: those that are text are lines."""
+    if jsoncut.are_objects(body, at):
+        return framed(_as_lines(body, jsoncut.elements(body, at + 1)), max_line)
+    return _single(body, jsoncut.elements(body, at + 1), max_line, texts)
+
+
+def _single(
+    body: bytes, spans: Iterable[jsoncut.Span], max_line: int, texts: bool
+) -> Iterator[Record]:
+    left = _ODD_BYTES
+    for start, end in spans:
+        if body[start] == 0x7B:
+            yield line_of(body[start:end], max_line)
+            continue
+        value = _odd(body[start : min(end, start + _ODD_KEPT)])
+        if texts and body[start] == 0x22 and end - start <= 2 * max_line:
+            text = _odd(body[start:end])
+            if isinstance(text, str):
+                yield line_of(text.encode(errors="replace"), max_line)
+                continue
+        left -= min(end - start, _ODD_KEPT) + _ODD_COST
+        if left < 0:
+            raise BodyTooLarge("too many elements of the array are no objects; send records")
+        yield Parsed(value)
+
+
+def _odd(element: bytes) -> object:
+    """What an element is that is no object; where it is no JSON, its text."""
+    try:
+        return loads(element)
+    except ValueError:
+        return element.decode(errors="replace")
+
+
+def _as_lines(body: bytes, spans: Iterable[jsoncut.Span]) -> Iterator[bytes]:
+    """Parts of the text as lines; line breaks within one are white space between its values."""
+    held: list[bytes] = []
+    size = 0
+    for start, end in spans:
+        held.append(body[start:end].translate(_NEWLINES))
+        size += end - start
+        if size > _CHUNK_BYTES:
+            held.append(b"")
+            yield b"\n".join(held)
+            held, size = [], 0
+    held.append(b"")
+    yield b"\n".join(held)
+
+
+# ----------------------------------------------------------------------------- objects
+
+
+def _objects(body: bytes, at: int, max_line: int) -> Iterator[bytes | Record]:
+    newline = body.find(b"\n", at)
+    alone = newline < 0 or jsoncut.after_blank(body, newline) == len(body)
+    if alone or not body[at:newline].rstrip(BLANK).endswith(b"}"):
+        end = jsoncut.end_of(body, at)
+        if end is not None and jsoncut.after_blank(body, end) == len(body):
+            inside = _wrapped(body, at)
+            if inside is not None:
+                return _elements(body, inside, max_line, texts=True)
+        if not alone and end is not None and _are_objects(body, at, max_line):
+            return framed(_as_lines(body, jsoncut.values(body, at)), max_line)
+    return framed(_unglued(body), max_line)
+
+
+def _wrapped(body: bytes, at: int) -> int | None:
+    """Where the list begins around which the object at *at* is only a wrapper; None where it is none."""
+    lists: list[tuple[str, int]] = []
+    try:
+        for number, (key, start, _) in enumerate(jsoncut.members(body, at + 1)):
+            if key in _OF_RECORDS or number == _MOST_MEMBERS:
+                return None
+            if _LIST.match(body, start) or (key in _LISTS and body[start] == 0x5B):
+                lists.append((key, start))
+    except ValueError:
+        return None
+    return lists[0][1] if len(lists) == 1 and lists[0][0] in _LISTS else None
+
+
+def _are_objects(body: bytes, at: int, max_line: int) -> bool:
+    """Whether a text is objects, one after the other, at least one of them over several lines."""
+    return all(
+        body[start] == 0x7B and (end - start > max_line or _is_json(body[start:end]))
+        for start, end in jsoncut.values(body, at)
+    )
+
+
+def _unglued(body: bytes) -> Iterator[bytes]:
+    """The text with a line break between objects that follow each other on one line."""
+    at = seen = 0
+    for found in _GLUED.finditer(body) if any(mark in body for mark in _GLUE) else ():
+        if found.start() < seen:
+            continue
+        start = body.rfind(b"\n", 0, found.start()) + 1
+        end = body.find(b"\n", found.end())
+        seen = len(body) if end < 0 else end + 1
+        line = body[start:seen]
+        first, second = [*islice(jsoncut.values(line), 2), (0, 0)][:2]
+        if line[first[0]] == line[second[0]] == 0x7B and second[0]:
+            yield body[at:start]
+            yield from _as_lines(line, jsoncut.values(line))
+            at = seen
+    yield body[at:]
+
+
+# ----------------------------------------------------------------------------- files
 
 
 def stream_records(
@@ -126,7 +241,7 @@ def stream_records(
     source = decoded(chunks)
     head = _head(source)
     if not is_json_array(head):
-        yield from split_blocks(chain([head], source), max_line)
+        yield from framed(chain([head], source), max_line)
         return
     parts, size = [head], len(head)
     for chunk in source:
@@ -173,50 +288,8 @@ def is_json_array(head: bytes) -> bool:
 def _is_json(raw: bytes) -> bool:
     try:
         loads(raw)
+    except TooDeep:
+        return True
     except ValueError:
         return False
     return True
-
-
-def _one_object(body: bytes) -> list[Record] | None:
-    """The one object that is the whole body, or None."""
-    try:
-        value = loads(body)
-    except TooDeep:
-        return [Line(body)]
-    except ValueError:
-        return None
-    return [Parsed(value)]
-
-
-def _elements(body: bytes) -> list[Record] | None:
-    """The elements of the array that is the whole body, or None where it is not one."""
-    try:
-        value = loads(body)
-    except TooDeep:
-        return _cut_elements(body)
-    except ValueError:
-        return None
-    return [Parsed(item) for item in value] if isinstance(value, list) else None
-
-
-def _cut_elements(body: bytes) -> list[Record] | None:
-    """The elements of an array some of which are too deep to be parsed: those come as lines."""
-    found: list[Record] = []
-    level, start = 0, 1
-    for token in _TOKEN.finditer(body):
-        mark = token[0]
-        if mark in b"[{":
-            level += 1
-        elif mark in b"]}":
-            level -= 1
-        if (mark == b"," and level == 1) or (mark == b"]" and level == 0):
-            element = body[start : token.start()].strip(BLANK)
-            start = token.end()
-            try:
-                found.append(Parsed(loads(element)))
-            except TooDeep:
-                found.append(Line(element))
-            except ValueError:
-                return None
-    return found if level == 0 and start == len(body) else None

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.events import Event, Ignored, Reason, Rejected
+from service.ingest import envelopes
 from service.ingest.extract import Extractor, Values
-from service.ingest.jsontext import loads
 from service.ingest.keys import IDENTITIES
-from service.ingest.lines import BLANK
 from service.ingest.profiles import Path
 from service.ingest.recognise import Recogniser
+from service.ingest.records import BARE, Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +89,20 @@ _REASONS: Final = {
 def explain(raw: bytes, recogniser: Recogniser) -> Explanation:
     """Say what becomes of one line and why. Never raises: any bytes have an outcome."""
     outcome = recogniser.line(raw)
-    record = _record(raw) if not isinstance(outcome, Rejected) or outcome.whole else None
+    record, origin = None, BARE
+    if not isinstance(outcome, Rejected) or outcome.whole:
+        record, origin = envelopes.peel(raw)
     tried, fields = _ask(record, recogniser) if record is not None else ((), ())
+    if isinstance(outcome, Event) and outcome.time_ns is not None:
+        fields = _with_time(fields, origin)
     return Explanation(
-        wrappers=(),
+        wrappers=origin.wrappers,
         tried=tried,
         fields=fields,
         outcome=outcome,
         why=_sentence(raw, outcome, recogniser, tried),
         ingredients=_ingredients(outcome, recogniser) if isinstance(outcome, Event) else (),
     )
-
-
-def _record(raw: bytes) -> dict[str, Any] | None:
-    try:
-        value = loads(raw.replace(b"\0", b"").strip(BLANK).removeprefix(b"\xef\xbb\xbf"))
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _ask(
@@ -122,6 +118,14 @@ def _ask(
         if why_not is None:
             return tuple(tried), _found(extractor, values, ranks)
     return tuple(tried), fields
+
+
+def _with_time(fields: tuple[Found, ...], origin: Origin) -> tuple[Found, ...]:
+    """The fields of an event that has a time, be it its wrapper's."""
+    if any(found.field == "time" for found in fields):
+        return fields
+    time = Found("time", str(origin.time), "its wrapper")
+    return tuple(sorted((*fields, time), key=lambda found: found.field))
 
 
 def _why_not(

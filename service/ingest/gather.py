@@ -271,9 +271,12 @@ class Gathering:
             part.hear(last)
 
     def _time_of(self, record: Record) -> int | None:
+        """The time of a record that may be ignored: its own, else that of its wrapper."""
         if isinstance(record, Line):
-            return self._recogniser.line_time(record.raw)
-        return self._recogniser.value_time(record.value)
+            own = self._recogniser.line_time(record.raw)
+        else:
+            own = self._recogniser.value_time(record.value)
+        return self._recogniser.origin_time(record.origin) if own is None else own
 
 
 def _first(times: Iterable[int | None]) -> int | None:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.events import Kind
+from service.ingest import envelopes
 from service.ingest.extract import text_of
-from service.ingest.jsontext import loads
-from service.ingest.lines import BLANK
 from service.ingest.profiles import Path
 from service.names import clean
 
@@ -59,21 +58,21 @@ class Hints:
         self._samples: dict[tuple[Path, str], dict[str, Any]] = {}
 
     def add(self, raw: bytes) -> None:
-        """Take an ignored line into account."""
+        """Take an ignored line into account; wrappers are taken off."""
         if b"tool" not in raw.lower():
             return
-        raw = raw.replace(b"\0", b"").strip(BLANK)
-        if not raw.startswith(b"{"):
-            return
-        try:
-            record = loads(raw)
-        except ValueError:
-            return
-        if isinstance(record, dict):
-            self.add_record(record)
+        record, _ = envelopes.peel(raw)
+        if record is not None:
+            self._add(record)
 
     def add_record(self, record: dict[str, Any]) -> None:
         """Take an ignored record into account."""
+        inner, _ = envelopes.peel(record)
+        if inner is not None:
+            self._add(inner)
+
+    def _add(self, record: dict[str, Any]) -> None:
+        """Take a record that nothing is wrapped around into account."""
         place, message = _message(record)
         if message is None or len(message) > MESSAGE_LIMIT:
             return

@@ -8,7 +8,8 @@ into the hash is frozen: stored keys cannot be computed again from rows.
 
 import ipaddress
 import re
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
@@ -24,6 +25,13 @@ IDENTITIES: Final = frozenset({"session", "principal", "address"})
 HASH_PREFIX: Final = "lastcall-hash:"
 """Stands before the hash that replaces an identity in quarantine."""
 
+PAGE: Final = 512
+"""Records of a kind on one page of the saved ordinals."""
+
+Pages = dict[tuple[int, int], bytes]
+"""By kind and number of the page: its records' digests and ordinals."""
+
+_NUMBERED: Final = struct.Struct("<8sI")
 _REMEMBERED: Final = 8_192
 _REMEMBERED_LENGTH: Final = 256
 _HASHED: Final = re.compile(re.escape(HASH_PREFIX) + r"[0-9a-f]{32}")
@@ -126,6 +134,52 @@ class _Ordinals:
         return ordinal
 
 
+class _Saved(_Ordinals):
+    """
+    Ordinals that are saved as they are given, in pages, and gone on with from there.
+
+    Only what lies within the window counts, so the pages before it can be forgotten.
+    """
+
+    __slots__ = ("fresh",)
+
+    def __init__(self, pages: Mapping[int, bytes], *, copied: bool) -> None:
+        super().__init__()
+        self.fresh: dict[int, bytearray] = {}
+        """The pages that changed since they were last saved, and the last one as far as it goes."""
+        if not pages:
+            return
+        last = max(pages)
+        self.fresh = {at: bytearray(pages[at]) for at in (pages if copied else [last])}
+        self._records = last * PAGE + len(pages[last]) // _NUMBERED.size
+        turned = (self._records - 1) // WINDOW * WINDOW
+        for page in sorted(pages):
+            for at, (digest, ordinal) in enumerate(_NUMBERED.iter_unpack(pages[page]), page * PAGE):
+                known = self._previous if at < turned else self._current
+                known[digest] = (at, ordinal)
+
+    @property
+    def oldest(self) -> int:
+        """The page before which none is needed."""
+        return max(self._records - WINDOW, 0) // PAGE
+
+    def next(self, digest: bytes) -> int:
+        """Return the ordinal of one more record, and note it."""
+        page = self._records // PAGE
+        ordinal = super().next(digest)
+        noted = self.fresh.get(page)
+        if noted is None:
+            noted = self.fresh[page] = bytearray()
+        noted += _NUMBERED.pack(digest, ordinal)
+        return ordinal
+
+    def settle(self) -> None:
+        """Take what was noted for saved; the last page stays, for it may grow."""
+        if self.fresh:
+            last = max(self.fresh)
+            self.fresh = {last: self.fresh[last]}
+
+
 class Delivery:
     """
     One request, one stdin stream or one pass over a file: within it equal records are numbered.
@@ -138,7 +192,7 @@ class Delivery:
         self._hasher = hasher
         self._secret = hasher.secrets.key
         self._keyed = blake2b(digest_size=8, key=self._secret)
-        self._ordinals = {int(kind): _Ordinals() for kind in Kind}
+        self._ordinals: Mapping[int, _Ordinals] = {int(kind): _Ordinals() for kind in Kind}
         self._chained = body is None
         self._fingerprint = self._hash(b"" if body is None else body, 16)
 
@@ -200,6 +254,54 @@ class Delivery:
 
     def _hash(self, data: bytes, size: int) -> bytes:
         return blake2b(data, digest_size=size, key=self._secret).digest()
+
+
+class Continued(Delivery):
+    """A delivery that comes in pieces and is gone on with later, also by another process."""
+
+    def __init__(
+        self,
+        hasher: Hasher,
+        chain: bytes = b"",
+        pages: Pages | None = None,
+        *,
+        copied: bool = False,
+    ) -> None:
+        """
+        Go on with a delivery.
+
+        Args:
+            hasher: As for every delivery.
+            chain: Its `fingerprint` as the last piece left it.
+            pages: Its `pages` that were saved.
+            copied: They were those of another delivery that began alike, and are to be saved again.
+        """
+        super().__init__(hasher)
+        self._fingerprint = chain or self._fingerprint
+        by_kind: dict[int, dict[int, bytes]] = {int(kind): {} for kind in Kind}
+        for (kind, number), page in (pages or {}).items():
+            by_kind[kind][number] = page
+        self._saved = {kind: _Saved(own, copied=copied) for kind, own in by_kind.items()}
+        self._ordinals = dict(self._saved)
+
+    @property
+    def pages(self) -> Pages:
+        """The pages of ordinals that may have changed since `settle`."""
+        return {
+            (kind, number): bytes(page)
+            for kind, saved in self._saved.items()
+            for number, page in saved.fresh.items()
+        }
+
+    @property
+    def oldest(self) -> dict[int, int]:
+        """By kind, the number of the page before which none is needed any more."""
+        return {kind: saved.oldest for kind, saved in self._saved.items()}
+
+    def settle(self) -> None:
+        """Take `pages` for saved."""
+        for saved in self._saved.values():
+            saved.settle()
 
 
 def _frame(server: str, event: Event, hasher: Hasher) -> bytes:

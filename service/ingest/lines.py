@@ -14,8 +14,10 @@ BLANK: Final = b" \t\n\r\v\f"
 BLOCK_BYTES: Final = 256 * 1024
 """How much of a stream is looked at together."""
 
+HEAD_BYTES: Final = 4096
+"""How much of a line that is too long is kept."""
+
 _PADDING: Final = BLANK + b"\0"
-_HEAD_BYTES: Final = 4096
 _BOM: Final = codecs.BOM_UTF8
 
 
@@ -69,6 +71,25 @@ def split_blocks(chunks: Iterable[bytes], max_line_bytes: int) -> Iterator[bytes
     yield from tail.close(unfinished=True)
 
 
+def grouped(lines: Iterable[bytes | Line]) -> Iterator[bytes | Line]:
+    """Yield lines (without newline, none too long) as blocks; a `Line` comes alone, in its place."""
+    held: list[bytes] = []
+    size = 0
+    for line in lines:
+        if isinstance(line, bytes):
+            held.append(line)
+            size += len(line) + 1
+            if size < BLOCK_BYTES:
+                continue
+        if held:
+            yield b"\n".join((*held, b""))
+            held, size = [], 0
+        if isinstance(line, Line):
+            yield line
+    if held:
+        yield b"\n".join((*held, b""))
+
+
 def pieces(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
     """Yield a stream in pieces of exactly *size* bytes, the last one less."""
     held: list[bytes] = []
@@ -119,7 +140,7 @@ def _whole(raw: bytes, limit: int, *, unfinished: bool = False) -> Line | None:
     if len(raw) > limit:
         if not raw.strip(_PADDING):
             return None
-        return Line(raw[:_HEAD_BYTES], unfinished, True, raw.startswith(b"{"))
+        return Line(raw[:HEAD_BYTES], unfinished, True, raw.startswith(b"{"))
     if not raw or (raw[0] in _PADDING and not raw.strip(_PADDING)):
         return None
     return Line(raw, unfinished)
@@ -147,7 +168,7 @@ class _Tail:
             self._parts.append(part)
             if self.size > self._limit + 1:
                 self._too_long = True
-                self._parts = [b"".join(self._parts)[:_HEAD_BYTES]]
+                self._parts = [b"".join(self._parts)[:HEAD_BYTES]]
 
     def take(self) -> list[bytes]:
         """Return the parts of the line, which is not too long, and begin the next."""

@@ -62,7 +62,11 @@ def needles_of(profiles: Iterable[Profile]) -> tuple[bytes, ...]:
             texts[text] = None
         for pattern in profile.unknown_tool:
             texts[max(pattern.split("{tool}"), key=len)] = None
-    spelled = {spelling: None for text in texts for spelling in _spellings(text)}
+    spelled: dict[bytes, None] = {}
+    for text in texts:
+        for spelling in _spellings(text):
+            spelled[spelling] = None
+            spelled[spelling.replace(b"\\", b"\\\\")] = None  # in a string of a wrapper's
     return tuple(
         needle
         for needle in spelled

@@ -64,7 +64,7 @@ class Recogniser:
         line's time may lie."""
         self.profiles = tuple(profiles)
         self.extractors = tuple(Extractor(profile) for profile in profiles)
-        self.search = Search(needles_of(profiles))
+        self.search = Search((*needles_of(profiles), *envelopes.NEEDLES))
         """Finds the needles, of which a line has at least one, else it is not ours."""
         self.hasher = hasher
         self._max_depth = max_depth
@@ -73,8 +73,8 @@ class Recogniser:
         self._now_us = clock()
         self._redactor = Redactor(profiles, hasher)
         self._line_time = _line_time_pattern(profiles)
-        places = (path for profile in profiles for path in profile.paths.get("time", ()))
-        self._time_paths = tuple(dict.fromkeys(places))
+        places = [path for profile in profiles for path in profile.paths.get("time", ())]
+        self._time_paths = tuple(dict.fromkeys([*places, *((key,) for key in envelopes.TIMES)]))
 
     def read(
         self, line: Line, reader: Reader[_T] | None = None
@@ -82,7 +82,7 @@ class Recogniser:
         """Return what a single line is; *reader* as in `line`."""
         if not line.too_long:
             return self.line(line.raw, line.origin, last_unfinished=line.unfinished, reader=reader)
-        if not line.json_like:
+        if not (line.json_like or self._wraps_object(line.raw)):
             return _IGNORED
         return Rejected(reason=Reason.LINE_TOO_LONG, excerpt=excerpt_of(line.raw), whole=False)
 
@@ -197,23 +197,25 @@ class Recogniser:
         or it cannot be right.
 
         JSON lines are searched for a key that holds a time in one of the profiles; a text line
-        must begin with an ISO time.
+        must begin with an ISO time, or with what a wrapper puts there.
         """
         if raw[:1] in _PADDING:
             raw = raw.lstrip(BLANK + b"\0")
-        head = raw[:_HEAD].removeprefix(_BOM)
-        if head.startswith(b"{"):
-            found = self._line_time.search(head)
-            text = (found[1] or found[2]) if found else None
-        else:
-            found = _TEXT_TIME.match(head)
-            text = found[1] if found else None
-        if text is None:
-            return None
-        try:
-            return self._checked(text.decode("ascii", errors="replace"))
-        except BadTime:
-            return None
+        inside: tuple[object, Origin] | None = (raw[:_HEAD], BARE)
+        while inside is not None:
+            head, origin = inside
+            if isinstance(origin.time, str):
+                return self._usable(origin.time)
+            if not isinstance(head, bytes):
+                return None
+            head = head.removeprefix(_BOM)
+            if head.startswith(b"{"):
+                found = self._line_time.search(head)
+                return self._checked_text(found[1] or found[2]) if found else None
+            if found := _TEXT_TIME.match(head):
+                return self._checked_text(found[1])
+            inside = envelopes.of_line(head, origin)
+        return None
 
     def value_time(self, value: object) -> int | None:
         """Return the time of an already parsed record in ns; None where none is seen or it cannot
@@ -223,11 +225,22 @@ class Recogniser:
             for key in path:
                 found = found.get(key) if isinstance(found, dict) else None
             if found is not None:
-                try:
-                    return self._checked(found)
-                except BadTime:
-                    return None
+                return self._usable(found)
         return None
+
+    def origin_time(self, origin: Origin) -> int | None:
+        """Return the time that wrappers give in ns; None where none does or it cannot be right."""
+        return self._usable(origin.time)
+
+    def _wraps_object(self, head: bytes) -> bool:
+        """Whether a line that begins so is a JSON object within wrappers."""
+        inside = envelopes.of_line(head.lstrip(BLANK + b"\0"), BARE)
+        while inside is not None:
+            inner, origin = inside
+            if not isinstance(inner, bytes) or inner.startswith(b"{"):
+                return True
+            inside = envelopes.of_line(inner, origin)
+        return False
 
     def _record(
         self,
@@ -332,8 +345,19 @@ class Recogniser:
         )
 
     def _time(self, values: Values, origin: Origin) -> int | None:
-        value = values.get("time", origin.time)
-        return None if value is None else self._checked(value)
+        if "time" in values:
+            return self._checked(values["time"])
+        return self._usable(origin.time)
+
+    def _checked_text(self, text: bytes) -> int | None:
+        return self._usable(text.decode("ascii", errors="replace"))
+
+    def _usable(self, value: object) -> int | None:
+        """A time of no event's own, or None: nothing is rejected for it."""
+        try:
+            return None if value is None else self._checked(value)
+        except BadTime:
+            return None
 
     def _checked(self, value: object) -> int:
         ns = parse_time(value)
@@ -360,7 +384,8 @@ def _rejected(reason: Reason, excerpt: str, whole: bool, time_ns: int | None = N
 
 def _line_time_pattern(profiles: Iterable[Profile]) -> re.Pattern[bytes]:
     """Finds the first key that holds a time in one of the profiles, and its value."""
-    keys = sorted({path[-1] for profile in profiles for path in profile.paths.get("time", ())})
+    paths = (path for profile in profiles for path in profile.paths.get("time", ()))
+    keys = sorted({*(path[-1] for path in paths), *envelopes.TIMES})
     alternatives = "|".join(re.escape(key) for key in keys)
     pattern = rf'"(?:{alternatives})"\s*:\s*(?:"([^"\\]{{8,40}})"|(-?[0-9][0-9.eE+]{{7,30}}))'
     return re.compile(pattern.encode())

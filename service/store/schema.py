@@ -286,6 +286,57 @@ arrival = sa.Table(
 )
 """When a record without any time of its own first arrived, so that a resend takes the same time."""
 
+native = sa.Table(
+    "native",
+    metadata,
+    sa.Column("time_us", Instant, primary_key=True),
+    sa.Column("key", sa.BigInteger, primary_key=True),
+    sa.Column("native_id", sa.BigInteger, primary_key=True),
+    sa.Column("ordinal", sa.Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""The ids by which carriers tell equal records apart. `key` is that of the first of its equals, which is
+always stored; `native_id` a keyed hash of the id; `ordinal` which of its equals the record is. The time
+stands first so that the writer writes side by side."""
+
+followed = sa.Table(
+    "followed",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("server", Text, nullable=False),
+    sa.Column("source", Text, nullable=False),
+    sa.Column("path", Text, nullable=False),
+    sa.Column("file", Text),
+    sa.Column("size", sa.BigInteger, nullable=False),
+    sa.Column("head", Text, nullable=False),
+    sa.Column("tail", Text, nullable=False),
+    sa.Column("crc", sa.BigInteger, nullable=False),
+    sa.Column("changed_ns", sa.BigInteger, nullable=False),
+    sa.Column("records", sa.BigInteger, nullable=False),
+    sa.Column("chain", Text, nullable=False),
+    sa.Column("accepted", sa.BigInteger, nullable=False),
+    sa.Column("day", Id, nullable=False),
+    sa.Column("said", Text, nullable=False),
+    sa.Column("revision", sa.BigInteger, nullable=False),
+    sa.Column("seen_us", Instant, nullable=False),
+    sa.UniqueConstraint("server", "source", "file"),
+)
+"""How far each followed file was read. `server` is '' where the lines name it. `file` is device and
+inode, NULL once something else stands there. `size` bytes were taken, after decompression; `head`, `tail`
+and `crc` tell whether a file begins with them. `records`, `chain`, `accepted`, `day` and `said` are what
+the delivery has come to; `revision` rises with every piece, so that of two processes one is told."""
+
+followed_page = sa.Table(
+    "followed_page",
+    metadata,
+    sa.Column("followed_id", sa.ForeignKey(followed.c.id), primary_key=True),
+    sa.Column("kind", sa.SmallInteger, primary_key=True),
+    sa.Column("page", sa.BigInteger, primary_key=True),
+    sa.Column("ordinals", sa.LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""The ordinals of a followed file's records as far as the window reaches back, by kind."""
+
 call_day = sa.Table(
     "call_day",
     metadata,

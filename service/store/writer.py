@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from service.clock import QUARTER_US
 from service.events import Kind, Portion, Row, Stored, Subject
-from service.store import calls, dimensions, identity, sessions, tallies
+from service.store import calls, dimensions, identity, natives, sessions, tallies
 from service.store.dialect import insert_many
 from service.store.dimensions import Ids, Place
 from service.store.driver import Connection, Values
@@ -36,12 +36,13 @@ def add(conn: Connection, portion: Portion, *, quarantine_days: int) -> Stored:
         How many rows were new, how many were stored already, and the new ones by kind.
     """
     place = dimensions.place_of(conn, portion)
-    new = identity.new_rows(conn, portion.rows)
+    rows = natives.numbered(conn, portion.rows, portion.natives)
+    new = identity.new_rows(conn, rows)
     events: Counter[Kind] = Counter()
-    for rows in _by_server(new):
-        events.update(_add_rows(conn, place, rows))
+    for each in _by_server(new):
+        events.update(_add_rows(conn, place, each))
     accepted = len(new)
-    duplicates = len(portion.rows) - accepted
+    duplicates = len(rows) - accepted
     dropped = tallies.quarantine(conn, portion, place, days=quarantine_days)
     tallies.add_fates(conn, portion, place, accepted=accepted, duplicates=duplicates)
     tallies.add_hours(conn, portion, place)

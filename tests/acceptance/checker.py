@@ -44,6 +44,7 @@ RECEIPT_WORDS = {
     "records": "received",
     "reasons": "reasons",
     "rejected_positions": "positions",
+    "pending": "pending",
 }
 REPORTS = {
     "timeseries": "series",
@@ -127,6 +128,9 @@ class Checker:
 
     def accepted_sum(self, number: int) -> None:
         assert sum(receipt["accepted"] for receipt in self.receipts) == number
+
+    def rejected_total(self, number: int) -> None:
+        assert len(self.service.rows("rejects")) == number
 
     def duplicates_sum(self, number: int) -> None:
         assert sum(receipt["duplicates"] for receipt in self.receipts) == number

@@ -7,6 +7,7 @@ expectation that it does not know fails the case: nothing is passed over.
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ from typing import Any
 import pytest
 
 from service.errors import LastCallError
+from service.follower import Follower
 from service.ingest.sources import open_source
 from service.pipeline import Feed, new_run
 from service.settings import Settings
+from service.store.driver import Writer
 from tests.acceptance.checker import REPORTS, Checker, parameters
 from tests.acceptance.service import Running, micros, running
 
@@ -26,8 +29,9 @@ CASES = sorted((Path(__file__).parent / "cases").iterdir())
 class Runner:
     """Runs a case: delivers its inputs as it says and checks each step."""
 
-    def __init__(self, service: Running, folder: Path, place: Path) -> None:
+    def __init__(self, service: Running, settings: Settings, folder: Path, place: Path) -> None:
         self.case = json.loads((folder / "case.json").read_text())
+        self.settings = settings
         self.folder = folder
         self.place = place
         self.service = service
@@ -60,6 +64,8 @@ class Runner:
     def deliver(self, how: str, path: Path, step: dict[str, Any]) -> None:
         if how.startswith("http"):
             self.post(path.read_bytes(), step.get("headers", {}))
+        elif step.get("mode") == "follow":
+            self.follow_file(path, step["as"])
         else:
             self.ingest_file(path, step.get("as", path.name))
 
@@ -81,6 +87,25 @@ class Runner:
                 self.checker.receipts.append(pipeline.file(source, feed).as_json())
         except LastCallError as error:
             pytest.fail(error.detail)
+
+    def follow_file(self, path: Path, name: str) -> None:
+        """Give a file this content, as it stands there at the next look of a follower."""
+        place = self.place / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(path.read_bytes())  # the same inode
+        with closing(Writer(self.settings.database_url)) as writer:
+            follower = Follower(
+                [str(place)],
+                self.service.app.state.pipeline,
+                writer,
+                self.settings,
+                server=None,
+                source="files",
+            )
+            while follower.look():
+                pass
+            self.checker.receipts.append(follower.receipt.as_json())
+            follower.close()
 
     def read(self, report: str, params: dict[str, Any]) -> None:
         answer = self.service.get(f"/api/v1/{REPORTS[report]}", **parameters(params))
@@ -111,8 +136,9 @@ def settings_of(case: dict[str, Any], database_url: str) -> Settings:
 def test_a_reported_case_comes_out_right(folder: Path, database_url: str, tmp_path: Path) -> None:
     """What others got wrong in public holds here, on both databases."""
     case = json.loads((folder / "case.json").read_text())
-    with running(settings_of(case, database_url), now=case["settings"]["now"]) as service:
-        Runner(service, folder, tmp_path / "logs").run()
+    settings = settings_of(case, database_url)
+    with running(settings, now=case["settings"]["now"]) as service:
+        Runner(service, settings, folder, tmp_path / "logs").run()
 
 
 def test_instants_of_cases_are_read_exactly() -> None:

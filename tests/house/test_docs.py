@@ -36,7 +36,7 @@ def page(name: str) -> str:
     return (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["settings.md", "commands.md", "rest.md"])
+@pytest.mark.parametrize("name", ["settings.md", "commands.md", "rest.md", "shippers.md"])
 def test_the_reference_is_what_the_code_says(generator: ModuleType, name: str) -> None:
     """After a change of a setting, command or route: `python3 dev.py docs`."""
     assert page(name) == generator.pages()[name]

@@ -45,6 +45,7 @@ PARSE = "from service.cli import app\napp.main({arguments!r}, standalone_mode=Fa
         PARSE.format(arguments=["--version"]),
         PARSE.format(arguments=["--help"]),
         PARSE.format(arguments=["ingest", "--help"]),
+        PARSE.format(arguments=["follow", "--help"]),
         "import service.settings as s; s.settings_from_environment(database_url='calls.db')",
     ],
 )
@@ -57,11 +58,14 @@ def test_reading_a_log_into_a_database_that_is_ready_loads_nothing_slow(tmp_path
     """Only making or upgrading the database needs SQLAlchemy and Alembic."""
     log = tmp_path / "server.log"
     log.write_text('{"time":"2026-10-05T10:15:02Z","msg":"Tools listed","data":{}}\n')
-    arguments = ["ingest", str(log), "--db", str(tmp_path / "calls.db")]
-    program = PARSE.format(arguments=arguments)
+    ingest, follow = (
+        PARSE.format(arguments=[*command, str(log), "--db", str(tmp_path / "calls.db")])
+        for command in (["ingest"], ["follow", "--once"])
+    )
 
-    assert "sqlalchemy" in loaded(program)
-    assert loaded(program) & set(SLOW) == set()
+    assert "sqlalchemy" in loaded(ingest)
+    assert loaded(ingest) & set(SLOW) == set()
+    assert loaded(follow) & set(SLOW) == set()
 
 
 def test_what_is_loaded_is_seen() -> None:

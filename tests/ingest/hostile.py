@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from tests.ingest.support import DATA, recogniser
+from tests.ingest.wrapping import counted, exported, nest, wrapped
 
 NEEDLES = recogniser().needles
 SAMPLES = [
@@ -43,18 +44,30 @@ def file_of(seed: int) -> bytes:
     nasty = rng.choice([0.0, 0.02, 0.3])
     share = rng.choice([0.02, 0.5, 1.0])
     at = datetime(2026, 10, 5, tzinfo=UTC)
-    lines = []
+    around = nest(rng)
+    lines: list[bytes] = []
     for number in range(rng.choice([1, 6, 40, 300])):
         at += timedelta(milliseconds=rng.choice([0, 1, 999, 60_000, 4_000_000, -70_000]))
         if rng.random() < share:
-            lines.append(_varied(rng, rng.choice(shapes), at, number, nasty))
+            line = _varied(rng, rng.choice(shapes), at, number, nasty)
         else:
-            lines.append(rng.choice(_PLAIN).replace(b"%d", b"%d" % number))
+            line = rng.choice(_PLAIN).replace(b"%d", b"%d" % number)
+        if rng.random() < 0.01:
+            line = _huge(rng, line)
+        lines += wrapped(rng, line, at, around)
     for _ in range(rng.choice([0, 0, 1, len(lines) // 8])):
         n = rng.randrange(len(lines))
         lines[n] = rng.choice(MUTATIONS)(rng, lines[n])
-    text = b"".join(line + _end(rng) for line in lines)
-    return _spoiled(rng, text)
+    return _spoiled(rng, _framed(rng, lines, at))
+
+
+def _framed(rng: random.Random, lines: list[bytes], at: datetime) -> bytes:
+    dice = rng.random()
+    if dice < 0.05:
+        return counted(lines, at)
+    if dice < 0.1:
+        return exported(rng, lines, at)
+    return b"".join(line + _end(rng) for line in lines)
 
 
 def _varied(rng: random.Random, line: bytes, at: datetime, number: int, nasty: float) -> bytes:

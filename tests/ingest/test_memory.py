@@ -50,6 +50,7 @@ def plain(portion: Portion) -> tuple[object, ...]:
     return (
         portion.server,
         [row(each) for each in portion.rows],
+        [native[:2] for native in portion.natives],
         portion.rejected,
         portion.ignored,
         portion.hours,

@@ -13,6 +13,7 @@ from service.events import (
     CallerLevel,
     Fact,
     Kind,
+    Native,
     Outcome,
     Portion,
     Quarantined,
@@ -73,6 +74,7 @@ def portion(
     ignored: int = 0,
     hours: dict[int, int] | None = None,
     server: str = "main",
+    natives: Sequence[Native] = (),
 ) -> Portion:
     """A portion of source `files`."""
     return Portion(
@@ -81,6 +83,7 @@ def portion(
         batch=BatchName(kind="ingest", label=label),
         arrived_us=arrived_us,
         rows=list(rows),
+        natives=list(natives),
         rejected=list(rejected),
         ignored=ignored,
         hours=hours or {},
@@ -174,6 +177,7 @@ _OTHERS = (
         "JOIN server AS s ON s.id = f.server_id JOIN tool AS t ON t.id = f.tool_id ORDER BY 1, 2, 3"
     ),
     "SELECT key, time_us FROM arrival ORDER BY 1",
+    "SELECT time_us, key, native_id, ordinal FROM native ORDER BY 1, 2, 3",
     "SELECT name FROM server ORDER BY 1",
     "SELECT name FROM tool ORDER BY 1",
     "SELECT name FROM version ORDER BY 1",

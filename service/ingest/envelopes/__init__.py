@@ -7,55 +7,161 @@ text that a user wrote into a log cannot pass for a record: JSON inside a string
 object that has the keys of a wrapper and no logger's own.
 """
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from service.ingest.records import Origin
+from service.ingest.envelopes import (
+    ansi,
+    cloudwatch,
+    compose,
+    cri,
+    docker,
+    fluent,
+    google,
+    hec,
+    journald,
+    logstash,
+    logstash_async,
+    octets,
+    rfc3164,
+    rfc5424,
+    splunk_events,
+    syslog_fields,
+    timestamp,
+    vector,
+    vercel,
+    winston_elasticsearch,
+)
+from service.ingest.envelopes.shape import OfLine, OfRecord, Peeled
+from service.ingest.jsontext import loads
+from service.ingest.lines import BLANK
+from service.ingest.records import BARE, Origin
+
+__all__ = [
+    "EVENTS",
+    "LINES",
+    "MOST",
+    "NEEDLES",
+    "RECORDS",
+    "TIMES",
+    "Peeled",
+    "of_line",
+    "of_record",
+    "peel",
+]
 
 MOST: Final = 6
 """So many wrappers are taken off at most."""
 
-
-class Peeled(NamedTuple):
-    """What is inside of one wrapper."""
-
-    wrapper: str
-    """Its name, as `lastcall explain` says it."""
-    inner: object
-    """bytes: a line that may have further wrappers; anything else: a parsed record."""
-    time: object = None
-    native_id: str | None = None
-
-
-OfLine = Callable[[bytes], Peeled | None]
-OfRecord = Callable[[dict[str, Any]], Peeled | None]
-
-LINES: Final[tuple[OfLine, ...]] = ()
+LINES: Final[tuple[OfLine, ...]] = (
+    ansi.peel, octets.peel, rfc5424.peel, cri.peel, timestamp.peel, rfc3164.peel, compose.peel,
+)  # fmt: skip
 """Asked in this order for a line that does not begin like a JSON object."""
 
-RECORDS: Final[tuple[OfRecord, ...]] = ()
-"""Asked in this order for a parsed record."""
+RECORDS: Final[tuple[tuple[str, tuple[OfRecord, ...]], ...]] = (
+    ("log", (docker.peel, fluent.peel_log)),
+    (
+        "message",
+        (
+            cloudwatch.peel,
+            vercel.peel,
+            vector.peel,
+            logstash_async.peel,
+            winston_elasticsearch.peel,
+            syslog_fields.peel_lower,
+            logstash.peel,
+            fluent.peel_message,
+        ),
+    ),
+    ("MESSAGE", (journald.peel, syslog_fields.peel_upper)),
+    ("event", (hec.peel,)),
+    ("textPayload", (google.peel,)),
+    ("jsonPayload", (google.peel,)),
+)
+"""Asked in this order for a parsed record that has the key."""
+
+EVENTS: Final[tuple[tuple[str, tuple[OfRecord, ...]], ...]] = (
+    ("line", (splunk_events.peel_line,)),
+    ("message", (splunk_events.peel_message,)),
+    ("meta", (splunk_events.peel_meta,)),
+)
+"""Asked before `RECORDS` for what came inside of a Splunk event."""
+
+NEEDLES: Final = journald.NEEDLES
+"""A line with one of these may be ours though what is inside cannot be seen."""
+
+TIMES: Final = ("__REALTIME_TIMESTAMP",)
+"""Keys of wrappers that hold a time and are no logger's."""
+
+_MARK: Final = b"\xef\xbb\xbf"
 
 
 def of_line(raw: bytes, origin: Origin) -> tuple[object, Origin] | None:
     """Take the outermost wrapper off a line that has something inside; None where there is none."""
-    return _of(raw, LINES, origin)
+    if len(origin.wrappers) < MOST:
+        for peel_off in LINES:
+            if (peeled := peel_off(raw)) is not None:
+                return _within(peeled, origin)
+    return None
 
 
 def of_record(record: dict[str, Any], origin: Origin) -> tuple[object, Origin] | None:
-    """Take the outermost wrapper off a record; None where there is none."""
-    return _of(record, RECORDS, origin)
+    """
+    Take the outermost wrapper off a record; None where there is none.
 
-
-def _of(
-    outer: Any, known: tuple[Callable[[Any], Peeled | None], ...], origin: Origin
-) -> tuple[object, Origin] | None:
+    A text inside that is neither an object nor wrapped itself leaves the record as it is: it may be its
+    message.
+    """
     if len(origin.wrappers) >= MOST:
         return None
-    for peel in known:
-        peeled = peel(outer)
-        if peeled is not None:
-            time = origin.time if peeled.time is None else peeled.time
-            native_id = peeled.native_id or origin.native_id
-            return peeled.inner, Origin(time, native_id, (*origin.wrappers, peeled.wrapper))
+    for key, known in (*EVENTS, *RECORDS) if hec.NAME in origin.wrappers else RECORDS:
+        if key in record:
+            for peel_off in known:
+                peeled = peel_off(record)
+                if peeled is not None and _holds_record(peeled.inner):
+                    return _within(peeled, origin)
     return None
+
+
+def peel(outer: object) -> tuple[dict[str, Any] | None, Origin]:
+    """Take all wrappers off a line or a record, whatever is inside: the record, or None where what is
+    inside is no object."""
+    inner, origin = outer, BARE
+    while True:
+        if isinstance(inner, bytes):
+            raw = _bare(inner)
+            inner = _parsed(raw)
+            inside = of_line(raw, origin) if inner is None else None
+        if isinstance(inner, dict):
+            inside = of_record(inner, origin)
+        if inside is None:
+            return inner if isinstance(inner, dict) else None, origin
+        inner, origin = inside
+
+
+def _parsed(raw: bytes) -> object:
+    """What a line is that begins like an object; None where it does not, False where it is broken."""
+    if not raw.startswith(b"{"):
+        return None
+    try:
+        return loads(raw)
+    except ValueError:
+        return False
+
+
+def _within(peeled: Peeled, origin: Origin) -> tuple[object, Origin]:
+    time = origin.time if peeled.time is None else peeled.time
+    native_id = peeled.native_id or origin.native_id
+    return peeled.inner, Origin(time, native_id, (*origin.wrappers, peeled.wrapper))
+
+
+def _holds_record(inner: object) -> bool:
+    if not isinstance(inner, bytes):
+        return True
+    raw = _bare(inner)
+    return raw.startswith(b"{") or any(peel_off(raw) is not None for peel_off in LINES)
+
+
+def _bare(raw: bytes) -> bytes:
+    """A line as it is read: without padding, white space and byte order mark around it."""
+    raw = raw.replace(b"\0", b"").strip(BLANK)
+    return raw[3:].lstrip(BLANK) if raw.startswith(_MARK) else raw

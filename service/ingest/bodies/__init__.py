@@ -1,0 +1,1 @@
+"""The bodies of requests, one file a protocol: pure, bytes in, records out."""
