@@ -7,6 +7,7 @@ key fields; the second time it has to find that everything is there.
 
 import shlex
 import sqlite3
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from benchmarks import product
 from benchmarks.data import KIND_OF, Cell
-from benchmarks.frames import KEY
+from benchmarks.least import SETTINGS, TABLE
 from benchmarks.measure import Taken, take, warm
 from benchmarks.peers import INSTALLED_BY, Peer, frames, read
 from benchmarks.report import Entry, Row, Spread, Target, compared, ratio_targets
@@ -22,6 +23,7 @@ from benchmarks.workshop import Workshop
 
 SQLITE, JQ = "sqlite3: .import, json_extract, key", "jq | sqlite3: .import, key"
 KEYED, UNKEYED = "DuckDB, key", "DuckDB, no key"
+LEAST = "the least in Python: orjson, executemany, key"
 REMARKS = [
     (
         "Stored are time, kind, tool, client, version, session, request id, hostname, pid, last release "
@@ -29,25 +31,14 @@ REMARKS = [
         "difference. The key of the peers is over all of these but the last two."
     ),
     (
-        "sqlite3 runs as fast as it can: WITHOUT ROWID, no journal, no synchronising, everything in one "
-        "transaction, so that a crash would cost the file. Last Call commits as it always does."
+        "sqlite3 runs as fast as it can, and so does the least in Python: WITHOUT ROWID, no journal, no "
+        "synchronising, everything in one transaction, so that a crash would cost the file. Last Call "
+        "commits as it always does. What Python cannot do faster than the least, nothing written in it can."
     ),
 ]
 
-_SETTINGS = """.bail on
-.output /dev/null
-PRAGMA journal_mode = OFF;
-PRAGMA synchronous = OFF;
-PRAGMA locking_mode = EXCLUSIVE;
-PRAGMA temp_store = MEMORY;
-PRAGMA cache_size = -262144;
-"""
-_TABLE = f"""CREATE TABLE IF NOT EXISTS event (
-    time TEXT, kind INTEGER, tool TEXT, client TEXT, version TEXT, session TEXT, request_id TEXT,
-    hostname TEXT, pid INTEGER, last_release TEXT, replaced_by TEXT,
-    PRIMARY KEY ({KEY}) ON CONFLICT IGNORE
-) WITHOUT ROWID;
-"""
+_PRAGMAS = [f"PRAGMA {name} = {value};" for name, value in SETTINGS.items()]
+_SETTINGS = "\n".join([".bail on", ".output /dev/null", *_PRAGMAS, ""])
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +59,7 @@ def sqlite_import(log: Path, database: Path) -> list[str]:
     fields = ", ".join(f"ifnull(json_extract(text, '$.data.{path}'), '')" for path in paths)
     script = database.with_suffix(".sql")
     script.write_text(
-        f"""{_SETTINGS}{_TABLE}
+        f"""{_SETTINGS}{TABLE}
         CREATE TEMP TABLE line (text TEXT);
         .mode ascii
         .separator "\\037" "\\n"
@@ -92,10 +83,15 @@ def jq_sqlite(log: Path, database: Path) -> list[str]:
         '.hostname, .pid, $data.lastRelease, ($data.replacedBy // [] | join(","))] | @csv'
     )
     script = database.with_suffix(".sql")
-    script.write_text(f"{_SETTINGS}{_TABLE}.import --csv /dev/stdin event\n")
+    script.write_text(f"{_SETTINGS}{TABLE}.import --csv /dev/stdin event\n")
     read_in = f"sqlite3 -batch {shlex.quote(str(database))} {shlex.quote(f'.read {script}')}"
     pipe = f"jq -Rr {shlex.quote(program)} {shlex.quote(str(log))} | {read_in}"
     return ["bash", "-c", f"set -o pipefail; {pipe}"]
+
+
+def least(log: Path, database: Path) -> list[str]:
+    """See `benchmarks.least`."""
+    return [sys.executable, "-m", "benchmarks.least", str(log), str(database)]
 
 
 def sqlite_cells(database: Path) -> Counter[Cell]:
@@ -120,6 +116,7 @@ def _duckdb_cells(database: Path) -> Counter[Cell]:
 STORES = (
     Store(SQLITE, ("sqlite3",), sqlite_import, sqlite_cells),
     Store(JQ, ("jq", "sqlite3"), jq_sqlite, sqlite_cells),
+    Store(LEAST, (), least, sqlite_cells),
     Store(KEYED, ("duckdb",), lambda log, db: frames("store-keyed", log, db), _duckdb_cells),
     Store(
         UNKEYED, ("duckdb",), lambda log, db: frames("store", log, db), _duckdb_cells, keyed=False

@@ -137,11 +137,12 @@ def _hellos(scope: Scope, known: People, opened: Opened) -> dict[str, tuple[int,
     words = read_words.version_names(scope.connection, [int(id_) for id_ in versions if id_])
     count: dict[str, int] = {}
     last: dict[str, dict[str, int]] = {}
-    for id_, sessions in zip(clients.tolist(), np.bincount(client).tolist(), strict=True):
+    each = np.bincount(client, weights=opened.sessions).astype(np.int64)
+    for id_, sessions in zip(clients.tolist(), each.tolist(), strict=True):
         count[known.key(id_)] = count.get(known.key(id_), 0) + sessions
     pairs, place = codes(client * versions.size + version)
     begun = np.full(pairs.size, np.iinfo(np.int64).min)
-    np.maximum.at(begun, place, opened.first_us)
+    np.maximum.at(begun, place, opened.last_us)
     for pair, at in zip(pairs.tolist(), begun.tolist(), strict=True):
         one, other = divmod(pair, versions.size)
         if versions[other]:

@@ -4,7 +4,6 @@ in one bucket, from rows for the others and for what is left at both edges of th
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from service.answers.scope import Scope
 from service.clock import QUARTER_US
 from service.errors import BadParameter
 from service.events import Kind
-from service.store import read_signals
+from service.store import read_signals, read_spans
 
 GROUPS = ("none", "client")
 
@@ -57,8 +56,12 @@ def sent(scope: Scope, starts: Column, *, by_client: bool) -> Sent:
     last = max(min(end, scope.cut.solid_us) // QUARTER_US, first)
     within = starts[(starts > start) & (starts % QUARTER_US != 0)]
     shared = np.unique(within // QUARTER_US)  # quarter-hours that belong to two buckets or more
-    rows = partial(
-        read_signals.signals, scope.connection, scope.cut, scope.server_ids, Kind.NOTIFICATION
+    inner = read_spans.join(shared * QUARTER_US, (shared + 1) * QUARTER_US)
+    edges = ((start, min(first * QUARTER_US, end)), (last * QUARTER_US, end))
+    spans = [span for span in edges if span[0] < span[1]]
+    spans += read_spans.clip(inner, (first * QUARTER_US, last * QUARTER_US))
+    rows = read_signals.signals(
+        scope.connection, scope.cut, scope.server_ids, Kind.NOTIFICATION, spans
     )
     cells = read_signals.cells(
         scope.connection,
@@ -71,9 +74,7 @@ def sent(scope: Scope, starts: Column, *, by_client: bool) -> Sent:
     whole = ~np.isin(cells.quarter, shared)
     parts = [
         Sent(cells.quarter[whole] * QUARTER_US, cells.client_id[whole], cells.events[whole]),
-        _each(scope, rows(start, min(first * QUARTER_US, end))),
-        _each(scope, rows(first * QUARTER_US, last * QUARTER_US, {int(q) for q in shared})),
-        _each(scope, rows(last * QUARTER_US, end)),
+        _each(scope, rows),
     ]
     return Sent(*(np.concatenate([getattr(p, f) for p in parts]) for f in Sent.__slots__))
 

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from service.analysis import reactions as analysis
-from service.analysis.counts import Column
 from service.answers import calls as gather
 from service.answers.names import sortable
 from service.answers.paging import order_asked, page
 from service.answers.people import People, people
 from service.answers.query import Collection, Moment, Query, limit_asked
 from service.answers.scope import Scope, scope_of
-from service.clock import QUARTER_US
 from service.events import Kind
-from service.store import read_calls, read_signals
+from service.store import read_calls, read_signals, read_spans
 from service.store.engine import Connection
 from service.store.read_signals import Signals
 
@@ -79,7 +77,11 @@ def reactions(connection: Connection, query: Query, moment: Moment) -> Collectio
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "reactions", changes=order.changes)
     sent = read_signals.signals(
-        connection, scope.cut, scope.server_ids, Kind.NOTIFICATION, scope.start_us, scope.until_us
+        connection,
+        scope.cut,
+        scope.server_ids,
+        Kind.NOTIFICATION,
+        [(scope.start_us, scope.until_us)],
     )
     nobodys = (sent.client_id == 0) & (sent.session_id == 0)
     asked = ~nobodys
@@ -103,14 +105,13 @@ def _rows(scope: Scope, sent: Signals) -> list[tuple[str, ReactionRow]]:
         return []
     refresh_us, compare_us = scope.moment.refresh_window_us, scope.moment.compare_window_us
     first, last = int(sent.time_us.min()), int(sent.time_us.max())
+    answers = read_spans.few(sent.time_us, sent.time_us + refresh_us + 1)
     lists = read_signals.signals(
         scope.connection,
         scope.cut,
         scope.server_ids,
         Kind.LISTING,
-        first,
-        min(last + refresh_us + 1, scope.cut.as_of_us),
-        _quarters(sent.time_us, refresh_us),
+        read_spans.clip(answers, (first, scope.cut.as_of_us)),
     )
     around = (first - compare_us, min(last + compare_us + 1, scope.cut.as_of_us))
     calls = gather.rows(scope, scope.names, (around,), read_calls.CLIENT)
@@ -148,10 +149,3 @@ def _of(rows: Signals, known: People) -> analysis.Rows:
     return analysis.Rows(
         rows.server_id, rows.session_id, known.groups(rows.client_id), rows.time_us
     )
-
-
-def _quarters(times: Column, refresh_us: int) -> set[int]:
-    """The quarter-hours in which a listing can answer a notification of one of these times."""
-    sent = np.unique(times // QUARTER_US)
-    ahead = range(-(-refresh_us // QUARTER_US) + 1)
-    return {int(quarter) + step for quarter in sent for step in ahead}

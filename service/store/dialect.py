@@ -6,8 +6,9 @@ VALUES on SQLite, as arrays or binary COPY on PostgreSQL.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import chain, islice
+from operator import iconcat
 from typing import TYPE_CHECKING, Any
 
 from service.store.columns import COLUMNS, PgType
@@ -50,8 +51,9 @@ def insert_many(
     tail = f" {conflict}" + (f" RETURNING {', '.join(returning)}" if returning else "")
     if conn.embedded:
         return _insert_sqlite(conn, table, columns, same, rows, tail)
-    given = [(*row, *same.values()) for row in rows] if same else list(rows)
-    return _insert_postgres(conn, table, (*columns, *same), given, tail) if given else []
+    suffix = tuple(same.values())
+    given = (row + suffix for row in rows) if suffix else iter(rows)
+    return _insert_postgres(conn, table, (*columns, *same), given, tail)
 
 
 def run_matching(
@@ -71,7 +73,7 @@ def run_matching(
     if conn.embedded:
         for chunk in _chunks(iter(rows)):
             statement = _matching_sqlite(sql, len(types), len(chunk))
-            found += conn.raw.execute(statement, list(chain.from_iterable(chunk))).fetchall()
+            found += conn.raw.execute(statement, _flat(chunk)).fetchall()
         return found
     names = ", ".join(f"column{n}" for n in range(1, len(types) + 1))
     statement = sql.format(wanted=f"unnest({_arrays(types)}) AS wanted({names})")
@@ -123,6 +125,12 @@ def _chunks(rows: Iterator[Values]) -> Iterator[list[Values]]:
             chunk = chunk[size:]
 
 
+def _flat(rows: list[Values]) -> list[Any]:
+    """The values of all rows in one list."""
+    flat: list[Any] = []
+    return reduce(iconcat, rows, flat)
+
+
 def _insert_sqlite(
     conn: Connection,
     table: str,
@@ -133,15 +141,15 @@ def _insert_sqlite(
 ) -> list[Values]:
     """Insert a piece of the rows at a time, as they come: they need not be in memory together."""
     found: list[Values] = []
-    constant = tuple(same.items())
+    constant, suffix = tuple(same.items()), tuple(same.values())
     for chunk in _chunks(iter(rows)):
         if constant and len(chunk) < _SIZES[0]:
             # As literals they would make a statement of its own out of every small portion.
             columns, constant = (*columns, *same), ()
         if len(columns) > len(chunk[0]):
-            chunk = [(*row, *same.values()) for row in chunk]
+            chunk = [row + suffix for row in chunk]
         sql = _statement_sqlite(table, columns, constant, len(chunk), tail)
-        found += conn.raw.execute(sql, list(chain.from_iterable(chunk))).fetchall()
+        found += conn.raw.execute(sql, _flat(chunk)).fetchall()
     return found
 
 
@@ -172,13 +180,18 @@ def _matching_sqlite(sql: str, columns: int, rows: int) -> str:
 
 
 def _insert_postgres(
-    conn: Connection, table: str, columns: Sequence[str], rows: list[Values], tail: str
+    conn: Connection, table: str, columns: Sequence[str], rows: Iterator[Values], tail: str
 ) -> list[Values]:
+    """Insert the rows, many of them as they come: they need not be in memory together."""
+    few = list(islice(rows, _COPY_ROWS))
+    if not few:
+        return few
     names = ", ".join(columns)
     types = [COLUMNS[table][name] for name in columns]
-    if len(rows) < _COPY_ROWS:
+    if len(few) < _COPY_ROWS:
         sql = f"INSERT INTO {table} ({names}) SELECT * FROM unnest({_arrays(types)}){tail}"
-        return _fetch(conn.raw.execute(sql, _turned(rows)))
+        return _fetch(conn.raw.execute(sql, _turned(few)))
+    rows = chain(few, rows)
     if not tail.strip():
         _copy(conn, table, names, types, rows)
         return []
@@ -193,7 +206,7 @@ def _insert_postgres(
 
 
 def _copy(
-    conn: Connection, table: str, names: str, types: Sequence[PgType], rows: Sequence[Values]
+    conn: Connection, table: str, names: str, types: Sequence[PgType], rows: Iterable[Values]
 ) -> None:
     with (
         conn.raw.cursor() as cursor,

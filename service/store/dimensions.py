@@ -113,15 +113,15 @@ def ids_of(conn: Connection, subjects: Collection[Subject]) -> dict[Subject, Ids
     def ids(each: Subject) -> Ids:
         server, who, fact = servers[each.server], each.caller, each.fact
         tool = None if each.tool is None else tools[each.tool]
-        return Ids(
-            kind=int(each.kind),
-            server=server,
-            client=None if each.client is None else clients[each.client],
-            caller=None if who is None else callers[server, int(who.level), who.digest],
-            tool=tool,
-            version=None if each.version is None else versions[each.version],
-            fact=None if fact is None or tool is None else facts[server, tool, fact],
-            outcome=None if each.outcome is None else int(each.outcome),
+        return Ids(  # by position, which takes half the time
+            int(each.kind),
+            server,
+            None if each.client is None else clients[each.client],
+            None if who is None else callers[server, int(who.level), who.digest],
+            tool,
+            None if each.version is None else versions[each.version],
+            None if fact is None or tool is None else facts[server, tool, fact],
+            None if each.outcome is None else int(each.outcome),
         )
 
     return {each: ids(each) for each in subjects}

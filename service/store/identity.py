@@ -3,7 +3,7 @@ Which rows are stored already: time and key tell an event from every other.
 """
 
 from itertools import pairwise
-from operator import itemgetter
+from operator import eq, itemgetter
 
 from service.events import Row
 from service.store.dialect import insert_many, run_matching
@@ -33,7 +33,8 @@ def new_rows(conn: Connection, rows: list[Row]) -> list[Row]:
     ordered = sorted(_with_first_times(conn, rows), key=_TIME)
     if not ordered:
         return ordered
-    if len(set(map(_TIME, ordered))) < len(ordered):
+    times = list(map(_TIME, ordered))
+    if any(map(eq, times, times[1:])):
         ordered.sort(key=_IDENTITY)
         ordered[1:] = [
             row for before, row in pairwise(ordered) if row[0] != before[0] or row[1] != before[1]

@@ -26,7 +26,10 @@ from service.store.schema import call_day, event
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """One entry a call. Ids of 0 stand for none; `inferred` is 1 where the client is the session's."""
+    """
+    One entry a call. Ids of 0 stand for none; `inferred` is 1 where the client is the session's, and
+    comes with the client.
+    """
 
     time_us: Column
     kind: Column
@@ -51,7 +54,7 @@ class Calls:
 _NO_CALLS = Calls(*(np.empty(0, dtype=np.int64) for _ in Calls.__slots__))
 
 CLIENT = ("time_us", "client_id")
-EVERYTHING = ("time_us", "client_id", "inferred", "caller_id", "version_id")
+EVERYTHING = ("time_us", "client_id", "caller_id", "version_id")
 CALLERS = ("caller_id", "client_id")
 
 
@@ -60,9 +63,8 @@ def _call_columns(cut: Cut) -> dict[str, sa.ColumnElement[Any]]:
         "time_us": event.c.time_us,
         "kind": event.c.kind,
         "tool_id": event.c.tool_id,
-        "client_id": cut.client(),
-        # of a line that names none; whether its session does is known from the client
-        "inferred": sa.case((event.c.client_id.is_(None), 1), else_=0),
+        # negative where it is the session's: one column to hand over in place of two
+        "client_id": sa.case((event.c.client_id.is_(None), -cut.client()), else_=event.c.client_id),
         "caller_id": sa.func.coalesce(event.c.caller_id, 0),
         "version_id": sa.func.coalesce(event.c.version_id, 0),
     }
@@ -145,8 +147,8 @@ def _read(
     found = dict(zip(chosen, columns(connection, query, len(chosen)), strict=True))
     zero = np.zeros(found["tool_id"].size, dtype=np.int64)
     found["server_id"] = zero + server_id
-    if "inferred" in found:
-        found["inferred"] *= found["client_id"] != 0
+    signed = found.get("client_id", zero)
+    found["client_id"], found["inferred"] = np.abs(signed), (signed < 0).astype(np.int64)
     return Calls(*(found.get(name, zero) for name in Calls.__slots__))
 
 

@@ -1,22 +1,23 @@
 """Notifications and listings, as columns of whole numbers."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 
-from service.clock import QUARTER_US
 from service.events import Kind
 from service.store.engine import Connection
 from service.store.read_columns import Column, columns
 from service.store.read_cut import Cut
 from service.store.read_names import walk
 from service.store.read_sets import among
-from service.store.read_spans import within
+from service.store.read_spans import Span, within
 from service.store.schema import activity, event
+
+SIGNAL_INDEX = event.c.kind.in_([sa.literal_column("4"), sa.literal_column("5")])
+"""Names the partial index `ix_event_signal` in its own words, so that it can be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +35,20 @@ class Signals:
 
 
 def signals(
-    connection: Connection,
-    cut: Cut,
-    server_ids: Collection[int],
-    kind: Kind,
-    since_us: int,
-    until_us: int,
-    quarters: Collection[int] | None = None,
+    connection: Connection, cut: Cut, server_ids: Collection[int], kind: Kind, spans: Sequence[Span]
 ) -> Signals:
-    """
-    Rows of a kind that is no call, of these servers, in [since, until).
-
-    With `quarters` (quarter-hours since the epoch), only those in them.
-    """
-    held = _quarters(connection, server_ids, kind, since_us, until_us)
-    spans = _spans(held if quarters is None else held & set(quarters), since_us, until_us)
+    """Notifications or listings of these servers, in stretches of time that do not overlap."""
     query = sa.select(
         event.c.server_id,
         sa.func.coalesce(event.c.session_id, 0),
         cut.client(),
         event.c.time_us,
-    ).where(event.c.kind == int(kind), among(connection, event.c.server_id, server_ids))
+    ).where(
+        SIGNAL_INDEX,
+        event.c.kind == sa.literal_column(str(int(kind))),
+        # not through the index of calls, which begins with the server
+        among(connection, event.c.server_id + 0, server_ids),
+    )
     parts = [[np.empty(0, dtype=np.int64) for _ in range(4)]]
     parts += [columns(connection, query.where(times), 4) for times in within(spans)]
     return Signals(*(np.concatenate(each) for each in zip(*parts, strict=True)))
@@ -101,32 +95,3 @@ def cells(
             query = query.where(among(connection, activity.c.client_id, client_ids))
         parts.append(columns(connection, query, 3))
     return Cells(*(np.concatenate(each) for each in zip(*parts, strict=True)))
-
-
-def _quarters(
-    connection: Connection, server_ids: Iterable[int], kind: Kind, since_us: int, until_us: int
-) -> set[int]:
-    """The quarter-hours of [since, until) that hold a row of the kind; the roll-up has all of them."""
-    found: set[int] = set()
-    for server_id in sorted(server_ids):
-        steps = walk(activity.c.client_id, activity.c.server_id == server_id)
-        query = (
-            sa.select(activity.c.quarter)
-            .join(steps, activity.c.client_id == steps.c.id)
-            .where(activity.c.server_id == server_id, activity.c.kind == int(kind))
-            .where(activity.c.quarter >= since_us // QUARTER_US)
-            .where(activity.c.quarter < -(-until_us // QUARTER_US))
-            .distinct()
-        )
-        found.update(connection.scalars(query))
-    return found
-
-
-def _spans(quarters: Iterable[int], since_us: int, until_us: int) -> list[tuple[int, int]]:
-    """Half-open stretches of adjacent quarter-hours, cut to [since, until)."""
-    spans = []
-    for _, run in groupby(enumerate(sorted(quarters)), key=lambda pair: pair[1] - pair[0]):
-        members = [quarter for _, quarter in run]
-        start, end = members[0] * QUARTER_US, (members[-1] + 1) * QUARTER_US
-        spans.append((max(start, since_us), min(end, until_us)))
-    return spans

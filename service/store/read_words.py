@@ -45,23 +45,13 @@ def servers(connection: Connection) -> dict[int, str]:
 
 def spellings(connection: Connection, ids: Collection[int]) -> dict[int, Spelling]:
     """The spellings of clients with these ids."""
-    query = sa.select(
-        client.c.id, client.c.raw, client.c.key, client.c.name, client.c.via, client.c.version
-    )
-    found: dict[int, Spelling] = {}
-    for part in chunks(sorted(ids)):
-        for row in connection.execute(query.where(client.c.id.in_(part))):
-            found[row.id] = Spelling(*row)
-    return found
+    return _spellings(connection, (client.c.id.in_(part) for part in chunks(sorted(ids))))
 
 
 def spellings_of(connection: Connection, keys: Sequence[str]) -> dict[int, Spelling]:
     """Every spelling whose key is one of these."""
-    ids: list[int] = []
-    for at in range(0, len(keys), _CHUNK):
-        part = keys[at : at + _CHUNK]
-        ids += connection.scalars(sa.select(client.c.id).where(client.c.key.in_(part)))
-    return spellings(connection, ids)
+    parts = (keys[at : at + _CHUNK] for at in range(0, len(keys), _CHUNK))
+    return _spellings(connection, (client.c.key.in_(part) for part in parts))
 
 
 def spellings_shown(connection: Connection, name: str, key: str) -> list[int]:
@@ -80,6 +70,17 @@ def tool_names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
 def version_names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
     """Versions, by id."""
     return _texts(connection, version, ids)
+
+
+def _spellings(
+    connection: Connection, wanted: "Iterable[sa.ColumnElement[bool]]"
+) -> dict[int, Spelling]:
+    query = sa.select(
+        client.c.id, client.c.raw, client.c.key, client.c.name, client.c.via, client.c.version
+    )
+    return {
+        row.id: Spelling(*row) for each in wanted for row in connection.execute(query.where(each))
+    }
 
 
 def _texts(connection: Connection, table: sa.Table, ids: Collection[int]) -> dict[int, str]:

@@ -7,7 +7,7 @@ other; where it was the first or last of a cell, the cell's ends are read from t
 """
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -81,13 +81,15 @@ WHERE server_id = ? AND client_id = ? AND kind = ? AND quarter = ? AND events <=
 """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Cells:
-    """The cells that a row counts in, but for its time. Told apart by identity: see `Shared`."""
+    """
+    The cells that a row counts in, but for its time. Never changed; told apart by identity: see
+    `Shared`.
+    """
 
-    client: int
-    """Id of the client, named or inferred; 0 for none."""
-    kind: int
+    place: tuple[int, int]
+    """Client, named or inferred (0 for none), and kind."""
     tool: int | None
     """None where the row is of no call."""
 
@@ -103,7 +105,7 @@ class Shared:
         said = (client, ids.kind, ids.tool if ids.kind <= _CALL_KINDS else None)
         made = self._made.get(said)
         if made is None:
-            made = self._made[said] = Cells(*said)
+            made = self._made[said] = Cells(said[:2], said[2])
         return made
 
 
@@ -112,31 +114,26 @@ class Changes:
 
     def __init__(self, server: int) -> None:
         self._server = server
-        self._events: dict[tuple[int, int], dict[int, int]] = {}
+        self._events: defaultdict[tuple[int, int], dict[int, int]] = defaultdict(dict)
         """Client and kind → quarter-hour → events more or fewer."""
-        self._gained: dict[tuple[int, int], dict[tuple[int, int], Span]] = {}
+        self._gained: defaultdict[tuple[int, int], dict[tuple[int, int], Span]] = defaultdict(dict)
         """Tool and kind → day and client → calls more."""
         self._lost: dict[DayCell, Span] = {}
         self._lessened: set[QuarterCell] = set()
 
     def add(self, cells: Sequence[Cells], times: Sequence[int]) -> None:
-        """Count rows, given in the order of time, in their cells. Comes before all other changes."""
-        start = 0
-        while start < len(times):
-            quarter = times[start] // QUARTER_US
-            day = quarter // _QUARTERS_A_DAY
-            end = bisect_left(times, (quarter + 1) * QUARTER_US, start)
+        """Count rows, given in the order of time, in their cells. Comes once, before all else."""
+        for quarter, start, end in _stretches(times, QUARTER_US):
+            for place, rows in Counter([each.place for each in cells[start:end]]).items():
+                self._events[place][quarter] = rows
+        for day, start, end in _stretches(times, DAY_US):
             part, at = cells[start:end], times[start:end]
             first = dict(zip(reversed(part), reversed(at), strict=True))
             last = dict(zip(part, at, strict=True))
             for each, rows in Counter(part).items():
-                quarters = self._events.setdefault((each.client, each.kind), {})
-                quarters[quarter] = quarters.get(quarter, 0) + rows
                 if each.tool is not None:
-                    days = self._gained.setdefault((each.tool, each.kind), {})
-                    calls, since, _ = days.get((day, each.client), (0, first[each], 0))
-                    days[day, each.client] = (calls + rows, since, last[each])
-            start = end
+                    client, kind = each.place
+                    self._gained[each.tool, kind][day, client] = (rows, first[each], last[each])
 
     def remove(self, tool: int, client: int, kind: int, time_us: int) -> None:
         """Take one row out of its cells."""
@@ -159,13 +156,12 @@ class Changes:
             ):
                 before, after = sessions[number].client_before, sessions[number].client
                 leaving = rows - fresh[number, kind, tool, quarter]
-                quarters = self._events.setdefault((after, kind), {})
+                quarters = self._events[after, kind]
                 quarters[quarter] = quarters.get(quarter, 0) + rows
                 self._lose_events((before, kind, quarter), leaving)
                 if tool is not None and kind <= _CALL_KINDS:
                     day = quarter // _QUARTERS_A_DAY
-                    days = self._gained.setdefault((tool, kind), {})
-                    _widen(days, (day, after), (rows, first_us, last_us))
+                    _widen(self._gained[tool, kind], (day, after), (rows, first_us, last_us))
                     if leaving:
                         cell = (tool, kind, day, before)
                         _widen(self._lost, cell, (leaving, first_us, last_us))
@@ -173,26 +169,26 @@ class Changes:
     def write(self, conn: Connection) -> None:
         """Bring the roll-ups up to date; the rows and sessions must have been written before."""
         server = {"server_id": self._server}
-        gained = [
-            (tool, kind, *cell, *span)
+        gained = (
+            (tool, kind, day, client, calls, first_us, last_us)
             for (tool, kind), days in sorted(self._gained.items())
-            for cell, span in sorted(days.items())
-        ]
+            for (day, client), (calls, first_us, last_us) in sorted(days.items())
+        )
         insert_many(conn, "call_day", gained, constant=server, conflict=_ADD_CALLS)
         if self._lost:
             self._write_lost(conn)
-        events = [
-            (*place, quarter, rows)
-            for place, quarters in sorted(self._events.items())
+        events = (
+            (client, kind, quarter, rows)
+            for (client, kind), quarters in sorted(self._events.items())
             for quarter, rows in sorted(quarters.items())
             if rows
-        ]
+        )
         insert_many(conn, "activity", events, constant=server, conflict=_ADD_EVENTS)
         run_each(conn, _DROP_QUARTER, [(self._server, *cell) for cell in sorted(self._lessened)])
 
     def _lose_events(self, cell: QuarterCell, rows: int) -> None:
         client, kind, quarter = cell
-        quarters = self._events.setdefault((client, kind), {})
+        quarters = self._events[client, kind]
         quarters[quarter] = quarters.get(quarter, 0) - rows
         self._lessened.add(cell)
 
@@ -217,6 +213,16 @@ class Changes:
             kept.append((*cell, calls - lost_calls, first_us, last_us))
         run_each(conn, _DROP_DAY, gone)
         insert_many(conn, "call_day", sorted(kept), conflict=_SET_CALLS)
+
+
+def _stretches(times: Sequence[int], width: int) -> Iterable[tuple[int, int, int]]:
+    """Cut ascending *times* at the multiples of *width*: which one it is, first place, end of the places."""
+    start = 0
+    while start < len(times):
+        number = times[start] // width
+        end = bisect_left(times, (number + 1) * width, start)
+        yield number, start, end
+        start = end
 
 
 def _widen(cells: dict[Cell, Span], cell: Cell, more: Span) -> None:

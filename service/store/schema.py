@@ -248,6 +248,17 @@ sa.Index(
     postgresql_where=event.c.counted == 0,
 )
 
+sa.Index(
+    "ix_event_signal",
+    event.c.kind,
+    event.c.time_us,
+    event.c.server_id,
+    event.c.session_id,
+    event.c.client_id,
+    sqlite_where=event.c.kind.in_([4, 5]),
+    postgresql_where=event.c.kind.in_([4, 5]),
+)
+
 event_extra = sa.Table(
     "event_extra",
     metadata,

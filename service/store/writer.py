@@ -9,6 +9,7 @@ leaves nothing but its place in the account, even where it says something else t
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from itertools import compress
 from operator import itemgetter
 
 from service.clock import QUARTER_US
@@ -39,8 +40,8 @@ def add(conn: Connection, portion: Portion, *, quarantine_days: int) -> Stored:
     rows = natives.numbered(conn, portion.rows, portion.natives)
     new = identity.new_rows(conn, rows)
     events: Counter[Kind] = Counter()
-    for each in _by_server(new):
-        events.update(_add_rows(conn, place, each))
+    for each, subjects in _by_server(new):
+        events.update(_add_rows(conn, place, each, subjects))
     accepted = len(new)
     duplicates = len(rows) - accepted
     dropped = tallies.quarantine(conn, portion, place, days=quarantine_days)
@@ -67,12 +68,16 @@ def raise_counter(conn: Connection, name: str) -> None:
     )
 
 
-def _by_server(rows: list[Row]) -> Iterable[list[Row]]:
-    """The rows of each server; nearly always there is one."""
-    servers = {subject.server for subject in set(map(_SUBJECT, rows))}
+def _by_server(rows: list[Row]) -> Iterable[tuple[list[Row], Counter[Subject]]]:
+    """The rows of each server, and how many each subject has; nearly always there is one server."""
+    subjects = Counter(map(_SUBJECT, rows))
+    servers = {subject.server for subject in subjects}
     if len(servers) == 1:
-        return [rows]
-    return [[row for row in rows if row[2].server == server] for server in sorted(servers)]
+        yield rows, subjects
+        return
+    for server in sorted(servers):
+        part = [row for row in rows if row[2].server == server]
+        yield part, Counter(map(_SUBJECT, part))
 
 
 @dataclass(slots=True)
@@ -94,14 +99,15 @@ class _New:
         return next(iter(self.ids.values())).server
 
 
-def _add_rows(conn: Connection, place: Place, rows: list[Row]) -> dict[Kind, int]:
+def _add_rows(
+    conn: Connection, place: Place, rows: list[Row], subjects: Counter[Subject]
+) -> dict[Kind, int]:
     """
     Store rows of one server, none of which is stored yet, with what is derived from them.
 
     Returns:
         How many there are of each kind.
     """
-    subjects = Counter(map(_SUBJECT, rows))
     new = _resolve(conn, rows, subjects)
     lines, extras = _sort_out(new)
     sessions.merge(conn, new.sessions.values())
@@ -111,10 +117,10 @@ def _add_rows(conn: Connection, place: Place, rows: list[Row]) -> dict[Kind, int
     insert_many(conn, "call_line", lines)
     insert_many(conn, "event_extra", extras)
     _roll_up(conn, new, silenced)
-    kinds: Counter[Kind] = Counter()
+    kinds: Counter[int] = Counter()  # by plain number: the hash of an enum is Python code
     for subject, number in subjects.items():
-        kinds[subject.kind] += number
-    return kinds
+        kinds[new.ids[subject].kind] += number
+    return {Kind(kind): number for kind, number in kinds.items()}
 
 
 def _resolve(conn: Connection, rows: list[Row], subjects: Collection[Subject]) -> _New:
@@ -204,7 +210,7 @@ def _add_events(conn: Connection, place: Place, new: _New) -> None:
     of: dict[str | None, int | None] = {digest: each.id for digest, each in new.sessions.items()}
     of[None] = None
     events: Iterable[Values] = (
-        (time_us, key, of[digest], *varying[subject])
+        (time_us, key, of[digest]) + varying[subject]  # a `*` would make a list first
         for time_us, key, subject, digest, _, _ in new.rows
     )
     if new.silent:
@@ -216,13 +222,12 @@ def _add_events(conn: Connection, place: Place, new: _New) -> None:
 def _varying(ids: dict[Subject, Ids]) -> tuple[dict[Subject, Values], dict[str, int | None]]:
     """The ids that are not the same in every subject, and those that are, by column."""
     constant: dict[str, int | None] = {}
-    varying: list[int] = []
-    for at, values in enumerate(zip(*ids.values(), strict=True)):
-        if len(set(values)) == 1:
-            constant[dimensions.COLUMNS_OF_IDS[at]] = values[0]
-        else:
-            varying.append(at)
-    return {each: tuple(said[at] for at in varying) for each, said in ids.items()}, constant
+    columns = list(zip(*ids.values(), strict=True))
+    varies = [len(set(values)) > 1 for values in columns]
+    for name, values, differ in zip(dimensions.COLUMNS_OF_IDS, columns, varies, strict=True):
+        if not differ:
+            constant[name] = values[0]
+    return {each: tuple(compress(said, varies)) for each, said in ids.items()}, constant
 
 
 def _roll_up(conn: Connection, new: _New, silenced: list[calls.Silenced]) -> None:

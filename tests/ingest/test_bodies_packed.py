@@ -41,8 +41,7 @@ def pack(*values: object) -> bytes:
         (pack([[EVENT_TIME, A], [AT + 0.5, B]]), (EVENT_NS, AT + 0.5)),
         (pack(["tag", EVENT_TIME, A], ["tag", AT, B]), (EVENT_NS, AT)),
         (pack(["tag", [[EVENT_TIME, A], [AT, B]], {"chunk": "c"}]), (EVENT_NS, AT)),
-        (pack([A] + [B]), (None, None)),
-        (msgpack.packb([A, B] + [A] * 30)[: len(msgpack.packb([A, B] + [A] * 30))], (None,) * 32),
+        (pack([A, B] + [A] * 30), (None,) * 32),
     ],
 )
 def test_records_and_their_times(body: bytes, times: tuple[object, ...]) -> None:

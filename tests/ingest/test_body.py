@@ -246,7 +246,7 @@ def test_an_array_is_cut_into_its_elements(
 ) -> None:
     """However they are written, and deeper than the patterns follow."""
     for _ in range(deeper):
-        elements = [elements, {"a": elements[:1]}]
+        elements = [{"a": elements}]
     text = json.dumps(elements, indent=indent).encode()
 
     assert jsoncut.end_of(text, 0) == len(text)

@@ -205,7 +205,7 @@ def test_rows_from_before_there_were_ids_are_known(empty_database_url: str) -> N
     engine = make_engine(empty_database_url)
     migrate.upgrade(engine)
     with writing(engine) as conn:
-        command.downgrade(migrate.alembic_config(conn), "0003")
+        command.downgrade(migrate.alembic_config(conn), "0004")
     store(engine, [row(100), row(5, NOON + SECOND, Kind.CALL)])
     migrate.upgrade(engine)
 
@@ -213,6 +213,6 @@ def test_rows_from_before_there_were_ids_are_known(empty_database_url: str) -> N
     found = store(engine, [row(100), row(100)], natives=natives)
     assert (found.accepted, found.duplicates) == (1, 1)
     with writing(engine) as conn:
-        command.downgrade(migrate.alembic_config(conn), "0003")
+        command.downgrade(migrate.alembic_config(conn), "0004")
     assert query(engine, "SELECT key FROM event ORDER BY key") == [(5,), (100,), (101,)]
     engine.dispose()

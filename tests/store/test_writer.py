@@ -63,6 +63,23 @@ def test_the_split_into_portions_does_not_matter(new_engine: Callable[[], Engine
             assert differences(engine) == []
 
 
+@pytest.mark.parametrize("number", [1, 255, 257, 999, 1_000, 1_001, 2_500])
+def test_a_portion_of_any_size_is_stored_whole(engine: Engine, number: int) -> None:
+    """Rows go in by the piece: none is lost or doubled at an edge, also where cells exist already."""
+    hour = 3_600 * SECOND
+    rows = [row(key, NOON + key * hour, client="zed", session="s") for key in range(number)]
+    more = [row(-1 - key, NOON + key * hour, client="zed") for key in range(number)]
+
+    assert store(engine, rows).accepted == number
+    assert store(engine, more).accepted == number
+
+    assert query(engine, "SELECT time_us, key FROM event ORDER BY time_us, key") == [
+        (NOON + key * hour, each) for key in range(number) for each in (-1 - key, key)
+    ]
+    assert query(engine, "SELECT events, count(*) FROM activity GROUP BY 1") == [(2, number)]
+    assert differences(engine) == []
+
+
 def test_calls_and_activity_are_rolled_up(engine: Engine) -> None:
     """Two stale calls in one quarter-hour and one on the next day, and a listing beside them."""
     store(
