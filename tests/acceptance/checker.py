@@ -123,6 +123,20 @@ class Checker:
     def http_status(self, status: int) -> None:
         assert self.answers[-1].status_code == status, self.answers[-1].text
 
+    def response(self, wanted: dict[str, Any]) -> None:
+        """What the sender is told; `item_status` are the statuses of a bulk request's items."""
+        body = strict(self.answers[-1].text)
+        for word, value in wanted.items():
+            if word == "item_status":
+                found = [next(iter(item.values()))["status"] for item in body["items"]]
+                for status, expected in zip(found, value, strict=True):
+                    assert status // 100 == 2 if expected == "2xx" else status == expected
+                continue
+            found = body
+            for key in word.split("."):
+                found = found[key]
+            assert (int(found) if isinstance(found, str) else found) == value, word
+
     def http_status_all(self, status: int) -> None:
         assert {answer.status_code for answer in self.answers} == {status}
 
