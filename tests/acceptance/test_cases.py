@@ -96,7 +96,9 @@ class Runner:
             more.subtract(before)
             words = ("received", "accepted", "duplicates", "ignored", "rejected")
             reasons = {why: n for why, n in more.items() if n and why not in words}
-            self.checker.receipts.append({word: more[word] for word in words} | {"reasons": reasons})
+            self.checker.receipts.append(
+                {word: more[word] for word in words} | {"reasons": reasons}
+            )
 
     def accounts(self) -> Counter[str]:
         """All records by what became of them, and the rejected ones by their reason."""
