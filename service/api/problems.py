@@ -91,7 +91,9 @@ def _http(request: Request, error: Exception) -> Response:
 
 def _allowed(request: Request, first: str) -> str:
     """The methods of every route at this path; the router itself names those of the *first* one only."""
-    documented = request.app.openapi()["paths"].get(request.url.path, {})
+    paths = request.app.openapi()["paths"]
+    path = getattr(request.scope.get("route"), "path_format", request.url.path)
+    documented = paths.get(path) or paths.get(request.url.path) or {}
     return ", ".join(sorted({*first.split(", "), *(method.upper() for method in documented)}))
 
 

@@ -98,14 +98,14 @@ def records(body: bytes, max_line: int) -> Iterator[bytes | Record]:
         return _array(body, at, max_line)
     if begins == b"{":
         return _objects(body, at, max_line)
-    return framed([body], max_line)
+    return framed(_unglued(body), max_line)
 
 
 # ----------------------------------------------------------------------------- one array
 
 
 def _array(body: bytes, at: int, max_line: int) -> Iterator[bytes | Record]:
-    end = jsoncut.end_of(body, at)
+    end = jsoncut.end_of_objects(body, at) or jsoncut.end_of(body, at)
     if end is None:
         first, newline, _ = body[at : at + max_line].partition(b"\n")
         if _ARRAY.match(body, at) and not (newline and _is_json(first)):
@@ -114,12 +114,12 @@ def _array(body: bytes, at: int, max_line: int) -> Iterator[bytes | Record]:
             )
     elif jsoncut.after_blank(body, end) == len(body):
         return _elements(body, at, max_line, texts=False)
-    return framed([body], max_line)
+    return framed(_unglued(body), max_line)
 
 
 def _elements(body: bytes, at: int, max_line: int, *, texts: bool) -> Iterator[bytes | Record]:
     """The elements of the closed array at *at*; *texts*: those that are text are lines."""
-    if jsoncut.are_objects(body, at):
+    if jsoncut.end_of_objects(body, at) is not None:
         return framed(_as_lines(body, jsoncut.elements(body, at + 1)), max_line)
     return _single(body, jsoncut.elements(body, at + 1), max_line, texts)
 

@@ -124,6 +124,17 @@ def test_a_header_of_many_encodings_is_refused() -> None:
         decode_body(b"a", "gzip, " * 9 + "gzip", LIMIT)
 
 
+@pytest.mark.parametrize("layers", [1, 2, 3, 4, 5])
+def test_layers_that_nobody_named_come_off_or_are_refused(layers: int) -> None:
+    """Else what is inside would be taken for lines that are none of ours."""
+    body = b'{"a":1}'
+    for _ in range(layers):
+        body = gzip.compress(body)
+    found = decoded_or_refusal(body, None)
+
+    assert found == b'{"a":1}' if layers <= 3 else "upon another" in str(found)
+
+
 @pytest.mark.parametrize("name", WAYS)
 def test_whatever_may_grow_is_seen_beforehand(name: str) -> None:
     """What is set aside for a body depends on it."""

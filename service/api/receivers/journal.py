@@ -18,7 +18,7 @@ _BODY = {"type": "string", "pattern": "^__(CURSOR|REALTIME_TIMESTAMP)="}
     summary="Store entries of a systemd journal",
     response_class=Response,
     responses=answers(200, "Everything is stored", "text/plain"),
-    openapi_extra=takes("text/plain", _BODY, _ENTRY),
+    openapi_extra=takes("text/plain", _BODY, _ENTRY, required=False),
 )
 async def upload(request: Request, server: Server = None, source: Source = None) -> Response:
     """Take entries in the journal's export format, or as JSON; each is told from its equals by its cursor."""

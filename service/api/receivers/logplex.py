@@ -18,7 +18,7 @@ _LINE = "<40>1 2026-10-05T10:15:02.114Z host app web.3 - Server started"
     status_code=204,
     response_class=Response,
     responses=answers(204, "Everything is stored"),
-    openapi_extra=takes("text/plain", {}, f"{len(_LINE)} {_LINE}"),
+    openapi_extra=takes("text/plain", {}, f"{len(_LINE)} {_LINE}", required=False),
 )
 async def drain(request: Request, server: Server = None, source: Source = None) -> Response:
     """Take lines of syslog (RFC 5424), each with its length in front; what has none ends with its line."""

@@ -27,7 +27,7 @@ _EXAMPLE: Final = {
     status_code=204,
     response_class=Response,
     responses=answers(204, "Everything is stored"),
-    openapi_extra=takes("application/json", {}, _EXAMPLE),
+    openapi_extra=takes("application/json", {}, _EXAMPLE, required=False),
 )
 async def pubsub(request: Request, server: Server = None, source: Source = None) -> Response:
     """

@@ -30,7 +30,9 @@ def in_text(_request: Request, error: LastCallError) -> Response:
 
 def answers(success: int, said: str, media_type: str | None = None) -> Responses:
     """Describe the answers of a receiver: of the one success, and of refusals in *media_type*."""
-    content: dict[str, Any] = {} if media_type is None else {"content": {media_type: {"schema": {}}}}
+    content: dict[str, Any] = (
+        {} if media_type is None else {"content": {media_type: {"schema": {}}}}
+    )
     refused = content or {"content": {"text/plain": {"schema": {"type": "string"}}}}
     return {
         success: {"description": said, **content},
@@ -43,7 +45,9 @@ def answers(success: int, said: str, media_type: str | None = None) -> Responses
     }
 
 
-def takes(media_type: str, schema: dict[str, Any], example: Any) -> dict[str, Any]:
-    """Describe the body that a receiver takes."""
+def takes(
+    media_type: str, schema: dict[str, Any], example: Any, *, required: bool = True
+) -> dict[str, Any]:
+    """Describe the body that a receiver takes; without *required*, it may be empty."""
     content = {media_type: {"schema": schema, "example": example}}
-    return {"requestBody": {"required": True, "content": content}}
+    return {"requestBody": {"required": required, "content": content}}

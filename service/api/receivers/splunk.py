@@ -69,7 +69,9 @@ async def event(request: Request, server: Server = None, source: Source = None) 
     summary="Store lines sent to Splunk",
     response_class=Response,
     responses=_ANSWERS,
-    openapi_extra=takes("text/plain", {"type": "string", "minLength": 1}, "Server started"),
+    openapi_extra=takes(
+        "text/plain", {"type": "string", "minLength": 1}, "Server started", required=True
+    ),
 )
 async def raw(request: Request, server: Server = None, source: Source = None) -> Response:
     """Take what `/ingest` takes. Also at `/services/collector/raw/1.0`."""

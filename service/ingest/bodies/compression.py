@@ -52,8 +52,14 @@ def decode_body(data: bytes, content_encoding: str | None, limit: int) -> bytes:
         raise too_large(limit)
     for name in reversed(names):
         data = _layer(name, data, limit)
-    if (found := _sniffed(data)) is not None:
-        data = _as_is_or(found, data, limit)
+    for _ in range(_MOST_LAYERS):
+        found = _sniffed(data)
+        inner = data if found is None else _as_is_or(found, data, limit)
+        if inner is data:
+            return data
+        data = inner
+    if _sniffed(data) is not None:
+        raise BodyNotDecodable(f"more than {_MOST_LAYERS} encodings upon another; {ACCEPTED}")
     return data
 
 
@@ -75,9 +81,13 @@ def _layer(name: str, data: bytes, limit: int) -> bytes:
             raise BodyNotDecodable(f"the encoding {name[:40]!r} cannot be read here; {ACCEPTED}")
         return data
     found = _sniffed(data)
-    if found is not None and decoder is not _snappy:
-        decoder = found
-    return _as_is_or(decoder, data, limit)
+    if found is None or decoder is _snappy:  # a block of snappy may begin like anything
+        try:
+            return _as_is_or(decoder, data, limit)
+        except BodyNotDecodable:
+            if found is None:
+                raise
+    return _as_is_or(found, data, limit)
 
 
 def _as_is_or(decoder: "_Decoder", data: bytes, limit: int) -> bytes:

@@ -75,9 +75,10 @@ def end_of(text: bytes, at: int) -> int | None:
     return None
 
 
-def are_objects(text: bytes, at: int) -> bool:
-    """Say whether all elements of the array that begins at *at* are objects, none of them very deep."""
-    return _OBJECTS.match(text, at) is not None
+def end_of_objects(text: bytes, at: int) -> int | None:
+    """Return what `end_of` does for an array of objects only, none of them very deep; else None."""
+    found = _OBJECTS.match(text, at)
+    return found.end() if found else None
 
 
 def elements(text: bytes, at: int) -> Iterator[Span]:

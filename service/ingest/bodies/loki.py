@@ -6,6 +6,7 @@ Labels and metadata are what the shipper thinks of a line: neither its level nor
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from service.errors import BodyNotDecodable
@@ -24,13 +25,18 @@ _ESCAPED: Final = 6
 
 def reader(content_type: str | None, content_encoding: str | None) -> Reader:
     """Return the reader of a push, given the headers of those names."""
-    # Clients that send protobuf compress it with snappy and do not say so.
     is_json = "json" in (content_type or "").lower()
     is_named = (content_encoding or "identity").strip().lower() != "identity"
-    encoding = content_encoding if is_named or is_json else "snappy"
+
+    def inflated(data: bytes, limit: int) -> bytes:
+        if not is_json and not is_named:
+            # Clients that send protobuf compress it with snappy and do not say so.
+            with suppress(BodyNotDecodable):
+                return decode_body(data, "snappy", limit)
+        return decode_body(data, content_encoding, limit)
 
     def read(data: bytes, limits: Limits) -> Body:
-        text = decode_body(data, encoding, limits.body_bytes)
+        text = inflated(data, limits.body_bytes)
         at = jsoncut.after_blank(text.removeprefix(b"\xef\xbb\xbf"), 0)
         if text[at : at + 1] == b"{":
             found = _of_json(text, at, limits.line_bytes)
