@@ -102,7 +102,7 @@ def _rare_collections() -> Iterator[None]:
     """Look for cycles seldom: millions of tuples that live for one portion hold none, and looking
     through them at the usual pace takes a tenth of the time."""
     usual = gc.get_threshold()
-    gc.set_threshold(100_000, *usual[1:])
+    gc.set_threshold(1_000_000, *usual[1:])
     try:
         yield
     finally:
