@@ -4,6 +4,7 @@ The records that travel between rooms. All frozen, all instants in UTC.
 `ingest` makes an `Event` out of a line, `pipeline` adds the key and makes a `Row`, `store` keeps it.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
@@ -226,6 +227,9 @@ class Portion:
     rows: list[Row] = field(default_factory=list)
     natives: list[Native] = field(default_factory=list)
     rejected: list[Quarantined] = field(default_factory=list)
+    """The first of the rejected records, as many as are kept."""
+    unkept: dict[Reason, int] = field(default_factory=dict)
+    """How many more were rejected, by reason."""
     ignored: int = 0
     hours: dict[int, int] = field(default_factory=dict)
     """Hour (time // 3600 s) → lines heard in it, ignored ones too."""
@@ -233,7 +237,14 @@ class Portion:
     @property
     def received(self) -> int:
         """Records of this portion."""
-        return len(self.rows) + len(self.rejected) + self.ignored
+        return len(self.rows) + len(self.rejected) + sum(self.unkept.values()) + self.ignored
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """How many records were rejected, by the word of the reason."""
+        found = Counter(item.rejected.reason.value for item in self.rejected)
+        found.update({reason.value: number for reason, number in self.unkept.items()})
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

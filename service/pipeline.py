@@ -37,7 +37,8 @@ class Delivered(NamedTuple):
 
     receipt: Receipt
     rejected: list[tuple[int, Reason]]
-    """Every rejected record's place among the records, blank lines left out, ascending."""
+    """The places of rejected records among the records, blank lines left out, ascending: all of them,
+    unless there are more than `gather.KEPT`."""
 
 
 def new_run(now_us: int) -> BatchName:
@@ -361,8 +362,8 @@ def _receipt_of(portion: Portion, stored: Stored) -> Receipt:
         accepted=stored.accepted,
         duplicates=stored.duplicates,
         ignored=portion.ignored,
-        rejected=len(portion.rejected),
-        reasons=Counter(item.rejected.reason.value for item in portion.rejected),
+        rejected=sum(portion.reasons.values()),
+        reasons=portion.reasons,
         positions=[item.position for item in portion.rejected],
         events={kind.word: number for kind, number in stored.events.items()},
         batch=stored.batch,

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from service import names
-from service.events import BatchName, Event, Ignored, Native, Portion, Quarantined, Rejected, Row
+from service.events import (
+    BatchName,
+    Event,
+    Ignored,
+    Native,
+    Portion,
+    Quarantined,
+    Reason,
+    Rejected,
+    Row,
+)
 from service.ingest.forms import Known
 from service.ingest.keys import Delivery
 from service.ingest.lines import lines_of
@@ -18,6 +28,10 @@ from service.ingest.rows import DEFAULT_SERVER, request_number, row_of, server_o
 from service.ingest.scan import DENSE, Block
 
 HOUR_NS: Final = 3_600 * 10**9
+
+KEPT: Final = 50_000
+"""Rejected records that are held at most until they are stored; more of them are only counted, so that
+a body of nothing but braces does not become a hundred times its size."""
 
 Watcher = Callable[[Record, Event | Rejected | Ignored], None]
 """Told of each record and of what became of it."""
@@ -36,12 +50,13 @@ class Feed:
 class _Part:
     """What is gathered for one server."""
 
-    __slots__ = ("hours", "ignored", "natives", "rejected", "rows")
+    __slots__ = ("hours", "ignored", "natives", "rejected", "rows", "unkept")
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
         self.natives: list[Native] = []
         self.rejected: list[Quarantined] = []
+        self.unkept: dict[Reason, int] = {}
         self.ignored = 0
         self.hours: dict[int, int] = {}
 
@@ -87,19 +102,24 @@ class Gathering:
     def size(self) -> int:
         """Records gathered since they were last handed over."""
         return sum(
-            len(part.rows) + len(part.rejected) + part.ignored for part in self._parts.values()
+            len(part.rows) + len(part.rejected) + sum(part.unkept.values()) + part.ignored
+            for part in self._parts.values()
         )
 
     def take(self, records: Iterable[bytes | Record]) -> None:
         """
-        Add records: blocks of whole lines, and single ones. The ignored ones among single records
-        that are handed over together are heard together.
+        Add records in order: blocks of whole lines, and single ones. The ignored ones among single
+        records that follow one another are heard together.
         """
         single: list[Record] = []
         for record in records:
             if not isinstance(record, bytes):
                 single.append(record)
-            elif self._watch is None:
+                continue
+            if single:  # they came before it
+                self._single(single)
+                single = []
+            if self._watch is None:
                 self._block(record)
             else:
                 self._single(list(lines_of(record)))
@@ -119,6 +139,7 @@ class Gathering:
                 rows=part.rows,
                 natives=part.natives,
                 rejected=part.rejected,
+                unkept=part.unkept,
                 ignored=part.ignored,
                 hours=part.hours,
             )
@@ -222,7 +243,10 @@ class Gathering:
             known.append(outcome.time_ns)
         if isinstance(outcome, Rejected):
             part = self._part(None)
-            part.rejected.append(Quarantined(position=position, rejected=outcome))
+            if len(part.rejected) < KEPT:
+                part.rejected.append(Quarantined(position=position, rejected=outcome))
+            else:
+                part.unkept[outcome.reason] = part.unkept.get(outcome.reason, 0) + 1
             if outcome.time_ns is not None:
                 part.hear(outcome.time_ns)
             return

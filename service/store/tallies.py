@@ -2,8 +2,6 @@
 The account of what arrived: records by fate, hours heard, and the quarantine.
 """
 
-from collections import Counter
-
 from service import names
 from service.clock import DAY_US
 from service.events import Portion
@@ -32,8 +30,7 @@ def add_fates(
         ("duplicate", ""): duplicates,
         ("ignored", ""): portion.ignored,
     }
-    reasons = Counter(each.rejected.reason.value for each in portion.rejected)
-    fates |= {("rejected", reason): records for reason, records in reasons.items()}
+    fates |= {("rejected", reason): records for reason, records in portion.reasons.items()}
     _add(conn, place.batch, portion.arrived_us // DAY_US, fates)
 
 

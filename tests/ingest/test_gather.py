@@ -124,3 +124,27 @@ def test_a_record_without_a_time_is_heard_when_it_arrives() -> None:
     (portion,) = found.portions()
 
     assert portion.hours == {NOW_US // 3_600_000_000: 1}
+
+
+def test_places_count_in_the_order_of_the_body() -> None:
+    """A line that is too long comes by itself, and counts where it stands."""
+    long = b'{"msg":"Tools listed","pad":"%b"}\n' % (b"x" * 2_000)
+    good = json.dumps(line(10)).encode() + b"\n"
+    found = gathering()
+    found.take(body.records(good + long + good + b'{"cut"\n' + good, 1_000))
+    (portion,) = found.portions()
+
+    assert [each.position for each in portion.rejected] == [1, 3]
+    assert len(portion.rows) == 3
+
+
+def test_rejected_records_beyond_those_kept_are_counted() -> None:
+    """A body of nothing but broken lines is accounted for to the last one, in bounded memory."""
+    found = gathering()
+    found.take(body.records(b"{\n" * 60_000, 1_000))
+    (portion,) = found.portions()
+
+    assert found.size == 0
+    assert len(portion.rejected) == 50_000
+    assert portion.received == 60_000
+    assert dict(portion.reasons) == {"invalid_json": 60_000}

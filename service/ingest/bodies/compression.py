@@ -213,8 +213,10 @@ def _framed_size(data: bytes) -> int:
             # A block's size is in its first five bytes, after four of a checksum.
             size += cramjam.snappy.decompress_raw_len(data[at + 4 : min(at + length, at + 9)])
         elif kind == 1:
-            size += length - 4
+            size += max(0, length - 4)
         at += length
+    if at > len(data):  # which the library does not say
+        raise _broken("snappy", "it ends too early")
     return size
 
 
