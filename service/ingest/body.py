@@ -25,6 +25,7 @@ _ODD_BYTES: Final = 1024 * 1024
 _ODD_COST: Final = 32
 _ODD_KEPT: Final = 4096
 _MOST_MEMBERS: Final = 64
+_MOST_FORMS: Final = 3
 
 _ARRAY: Final = re.compile(rb"\[\s*(?:[{\[\"\]]|(?:null|true|false|-?\d[\d.eE+-]*)\s*[,\]])")
 _FILE_ARRAY: Final = re.compile(rb"\s*\[\s*(?:[{\]]|$)")
@@ -55,10 +56,10 @@ def reader(content_encoding: str | None) -> Reader:
     return read
 
 
-def records_of(body: bytes, limits: Limits) -> Iterable[bytes | Record]:
+def records_of(body: bytes, limits: Limits, *, level: int = 0) -> Iterable[bytes | Record]:
     """
     Return the records of a decompressed body of any kind: what `records` reads, msgpack, or a form
-    each of whose parts is a body of its own, compressed or not.
+    each of whose parts is a body of its own, compressed or not. *level* is how many forms it lies in.
 
     Raises:
         BodyNotDecodable, BodyTooLarge: Here, or when it is found while records are taken.
@@ -66,16 +67,18 @@ def records_of(body: bytes, limits: Limits) -> Iterable[bytes | Record]:
     if packed.looks_packed(body):
         return packed.records(body, limits.line_bytes)
     if (boundary := multipart.boundary_of(body)) is not None:
-        return _of_parts(multipart.parts(body, boundary), limits)
+        if level == _MOST_FORMS:
+            raise BodyNotDecodable(f"more than {_MOST_FORMS} forms, one within the other")
+        return _of_parts(multipart.parts(body, boundary), limits, level + 1)
     return records(body, limits.line_bytes)
 
 
-def _of_parts(parts: Iterable[bytes], limits: Limits) -> Iterator[bytes | Record]:
+def _of_parts(parts: Iterable[bytes], limits: Limits, level: int) -> Iterator[bytes | Record]:
     left = limits.body_bytes
     for part in parts:
         text = decode_body(part, None, left)
         left -= len(text)
-        yield from records_of(text, limits)
+        yield from records_of(text, limits, level=level)
 
 
 def records(body: bytes, max_line: int) -> Iterator[bytes | Record]:

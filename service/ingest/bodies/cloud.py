@@ -5,10 +5,11 @@ What clouds push: Amazon Data Firehose and Google Cloud Pub/Sub. Both wrap base6
 import binascii
 import re
 from base64 import b64decode
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from service.errors import BodyNotDecodable
+from service.errors import BodyNotDecodable, BodyTooLarge
 from service.ingest import body
 from service.ingest.bodies import jsoncut
 from service.ingest.bodies.bounds import bounded, likely_time, record_of, refused
@@ -31,7 +32,7 @@ def firehose(content_encoding: str | None) -> Reader:
     """Return the reader of a Firehose delivery, given the header of that name."""
 
     def read(data: bytes, limits: Limits) -> Body:
-        text = decode_body(data, content_encoding, limits.body_bytes)
+        text = decode_body(data, content_encoding, limits.body_bytes).removeprefix(BOM_UTF8)
         records = _members(text).get("records")
         if records is None or text[records[0]] != 0x5B:
             raise BodyNotDecodable('the body has no list of "records"')
@@ -59,10 +60,13 @@ def _delivered(text: bytes, at: int, limits: Limits) -> Iterator[bytes | Record]
             yield refused(text[start:end][:4096].decode(errors="replace"))
             continue
         left -= len(inner)
-        if _SUBSCRIPTION.match(inner):
-            yield from _subscribed(inner, limits)
-        else:
-            yield from _records(inner, limits)
+        try:
+            if _SUBSCRIPTION.match(inner):
+                yield from _subscribed(inner, limits)
+            else:
+                yield from _records(inner, limits)
+        except (BodyNotDecodable, BodyTooLarge):
+            yield refused(text[start:end][:4096].decode(errors="replace"))
 
 
 def _decoded(text: bytes, start: int, limit: int) -> bytes:
@@ -70,12 +74,18 @@ def _decoded(text: bytes, start: int, limit: int) -> bytes:
     place = _members(text, start, alone=False).get("data")
     if place is None:
         raise BodyNotDecodable("a record without data")
-    return _from_base64(text[slice(*place)].strip(b'"'), limit)
-
-
-def _from_base64(text: bytes, limit: int) -> bytes:
     try:
-        return decode_body(b64decode(text.replace(b"\\/", b"/"), validate=True), None, limit)
+        encoded = loads(text[slice(*place)])
+    except ValueError:
+        encoded = None
+    if not isinstance(encoded, str):
+        raise BodyNotDecodable("the data of a record is no text")
+    return _from_base64(encoded, limit)
+
+
+def _from_base64(text: str, limit: int) -> bytes:
+    try:
+        return decode_body(b64decode(text.encode(errors="replace"), validate=True), None, limit)
     except binascii.Error as error:
         raise BodyNotDecodable(f"no base64: {error}") from error
 
@@ -124,7 +134,7 @@ def pubsub(content_encoding: str | None) -> Reader:
     """
 
     def read(data: bytes, limits: Limits) -> Body:
-        text = decode_body(data, content_encoding, limits.body_bytes)
+        text = decode_body(data, content_encoding, limits.body_bytes).removeprefix(BOM_UTF8)
         try:
             found = bounded(_pushed(text, limits))
             return Body(list(found), text)
@@ -142,7 +152,7 @@ def _pushed(text: bytes, limits: Limits) -> Iterable[bytes | Record]:
     encoded = message.get("data") or ""
     if not isinstance(encoded, str):
         raise BodyNotDecodable("the data of the message is no text")
-    inner = _from_base64(encoded.encode(errors="replace"), limits.body_bytes)
+    inner = _from_base64(encoded, limits.body_bytes)
     named = message.get("messageId") or message.get("message_id")
     time = message.get("publishTime") or message.get("publish_time")
     return _named(_records(inner, limits), likely_time(time), named)

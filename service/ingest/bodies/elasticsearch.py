@@ -15,6 +15,7 @@ from service.ingest.bodies.compression import decode_body
 from service.ingest.jsontext import loads
 from service.ingest.lines import BLANK
 from service.ingest.records import Body, Limits, Origin, Record
+from service.names import clean
 
 WRAPPER: Final = "elasticsearch"
 
@@ -61,7 +62,7 @@ class Bulk:
             if len(self.actions) == MOST:
                 raise BodyTooLarge(f"more than {MOST} actions; send fewer at a time")
             operation, said = _action(line, len(self.actions))
-            index = str(said.get("_index") or self._index)
+            index = clean(str(said.get("_index") or self._index))
             id_, native = _id_of(said, index)
             position = None
             if operation in _WITH_DOCUMENT:
@@ -127,7 +128,8 @@ def _id_of(said: dict[str, Any], index: str) -> tuple[str, str | None]:
     given = said.get("_id")
     if given is None or isinstance(given, dict | list) or given == "":
         return "", None
-    return str(given), _native(index, str(given))
+    text = clean(str(given))  # what is answered must be writable
+    return text, _native(index, text)
 
 
 def _native(index: str, id_: str) -> str:

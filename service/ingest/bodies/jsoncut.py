@@ -14,8 +14,10 @@ that is broken stays one part: what is wrong within it does not cost its neighbo
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
+from service.errors import BodyNotDecodable
 from service.ingest.jsontext import loads
 
 Span = tuple[int, int]
@@ -49,7 +51,7 @@ _OPEN: Final = b"[{"
 _BLANKS: Final = b" \t\n\r\v\f\0"
 
 
-class Cut(ValueError):
+class Cut(BodyNotDecodable, ValueError):
     """The text ends, or something closes, where that cannot be."""
 
 
@@ -118,7 +120,8 @@ def members(text: bytes, at: int) -> Iterator[tuple[str, int, int]]:
     """
     for start, end in elements(text, at):
         if found := _KEY.match(text, start, end):
-            yield str(loads(found[1])), found.end(), end
+            with suppress(ValueError):  # an escape that is none
+                yield str(loads(found[1])), found.end(), end
 
 
 def values(text: bytes, at: int = 0) -> Iterator[Span]:

@@ -5,6 +5,7 @@ Labels and metadata are what the shipper thinks of a line: neither its level nor
 """
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
@@ -36,8 +37,8 @@ def reader(content_type: str | None, content_encoding: str | None) -> Reader:
         return decode_body(data, content_encoding, limit)
 
     def read(data: bytes, limits: Limits) -> Body:
-        text = inflated(data, limits.body_bytes)
-        at = jsoncut.after_blank(text.removeprefix(b"\xef\xbb\xbf"), 0)
+        text = inflated(data, limits.body_bytes).removeprefix(BOM_UTF8)
+        at = jsoncut.after_blank(text, 0)
         if text[at : at + 1] == b"{":
             found = _of_json(text, at, limits.line_bytes)
         else:

@@ -41,6 +41,9 @@ def parts(body: bytes, boundary: bytes) -> list[bytes]:
         parser.finalize()
     except FormParserError as error:
         raise BodyNotDecodable(f"the form is broken: {error}") from error
+    behind = body.find(b"--%b--" % boundary)
+    if behind >= 0 and body[behind + len(boundary) + 4 :].strip():
+        raise BodyNotDecodable("something follows the end of the form; send one form")
     if not ended:
         raise BodyNotDecodable("the form ends too early; it may be cut")
     return [b"".join(pieces) for pieces in found]

@@ -8,6 +8,7 @@ other body is the message of a record whose fields are its attributes.
 import json
 import math
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
@@ -33,7 +34,7 @@ def reader(content_type: str | None, content_encoding: str | None) -> Reader:
     """Return the reader of a log export, given the headers of those names."""
 
     def read(data: bytes, limits: Limits) -> Body:
-        text = decode_body(data, content_encoding, limits.body_bytes)
+        text = decode_body(data, content_encoding, limits.body_bytes).removeprefix(BOM_UTF8)
         if is_json(content_type, text):
             request = _from_json(text)
         else:

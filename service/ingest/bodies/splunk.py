@@ -4,6 +4,7 @@ Splunk's HTTP Event Collector: objects one after the other, each with its `event
 What clients put around a record within `event` is taken off like any wrapper (`service.ingest.envelopes`).
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 
 from service.errors import BodyNotDecodable
@@ -44,7 +45,7 @@ def raw(content_encoding: str | None) -> Reader:
 
 
 def _text(data: bytes, content_encoding: str | None, limits: Limits) -> bytes:
-    text = decode_body(data, content_encoding, limits.body_bytes)
+    text = decode_body(data, content_encoding, limits.body_bytes).removeprefix(BOM_UTF8)
     if not text:
         raise NoData("No data")
     return text
