@@ -210,7 +210,15 @@ def _are_objects(body: bytes, at: int, max_line: int) -> bool:
 
 
 def _unglued(body: bytes) -> Iterator[bytes]:
-    """The text with a line break between objects that follow each other on one line."""
+    """
+    The text with a line break between objects that follow each other on its only line.
+
+    A sender that takes newlines out takes out all of them; among lines, two records on one of them are a
+    broken line, as they are in a file.
+    """
+    if b"\n" in body.strip(BLANK):
+        yield body
+        return
     at = seen = 0
     for found in _GLUED.finditer(body) if any(mark in body for mark in _GLUE) else ():
         if found.start() < seen:

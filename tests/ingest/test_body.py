@@ -104,11 +104,9 @@ def test_what_cannot_be_decoded_says_what_can(data: bytes, header: str | None) -
             b'x{}{}\n{"a":1}{"b":2}\n{}x\n{}{',
             [
                 Line(b"x{}{}"),
-                Line(b'{"a":1}'),
-                Line(b'{"b":2}'),
+                Line(b'{"a":1}{"b":2}'),
                 Line(b"{}x"),
-                Line(b"{}"),
-                Line(b"{"),
+                Line(b"{}{", unfinished=True),
             ],
         ),
         (b'{"a":"}{"}\n', [Line(b'{"a":"}{"}')]),
