@@ -14,7 +14,7 @@ from service.errors import Busy, StorageUnavailable
 from service.store.address import LOCK_WAIT_S, VERSION_TABLE, SqliteFile, read_url
 from service.store.meaning import meaning_of, translated
 
-HEAD = "0006"
+HEAD = "0007"
 """The revision this version of the product works with: the last file in `migrations/versions`. Known
 here so that a start with an up-to-date database loads neither Alembic nor SQLAlchemy."""
 

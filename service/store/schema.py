@@ -348,6 +348,108 @@ followed_page = sa.Table(
 )
 """The ordinals of a followed file's records as far as the window reaches back, by kind."""
 
+alias = sa.Table(
+    "alias",
+    metadata,
+    sa.Column("key", Text, primary_key=True),
+    sa.Column("target", Text, nullable=False),
+    sa.Column("note", Text, nullable=False),
+    sa.Column("said_us", Instant, nullable=False),
+    sa.Column("actor", Text, nullable=False),
+)
+"""Two client keys of one client: `key` is read as `target`. Chains are followed when reading; taking the
+row away takes the alias back."""
+
+exclusion = sa.Table(
+    "exclusion",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("server", Text),
+    sa.Column("client", Text),
+    sa.Column("version", Text),
+    sa.Column("network", Text),
+    sa.Column("note", Text, nullable=False),
+    sa.Column("said_us", Instant, nullable=False),
+    sa.Column("actor", Text, nullable=False),
+)
+"""Calls that are not counted among those of real callers, but beside them: a call is excluded by a rule
+where it has everything that the rule names. `client` is a pattern of keys (`*` for any text)."""
+
+mark = sa.Table(
+    "mark",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("kind", Text, nullable=False),
+    sa.Column("server", Text, nullable=False),
+    sa.Column("client", Text, nullable=False),
+    sa.Column("tool", Text),
+    sa.Column("at_us", Instant, nullable=False),
+    sa.Column("note", Text, nullable=False),
+    sa.Column("said_us", Instant, nullable=False),
+    sa.Column("actor", Text, nullable=False),
+    sa.Column("withdrawn_us", Instant),
+    sa.Index("ix_mark_server_client", "server", "client"),
+)
+"""What somebody says of a client at a server: `contacted`, `known` or `resolved` at `at_us`. `client` is
+its key, `tool` the retired name or NULL for all of them. A mark that is taken back stays, withdrawn."""
+
+entry = sa.Table(
+    "entry",
+    metadata,
+    sa.Column("server_id", sa.ForeignKey(server.c.id), primary_key=True),
+    sa.Column("name", Text, primary_key=True),
+    sa.Column("number", Id, primary_key=True, autoincrement=False),
+    sa.Column("last_release", Text),
+    sa.Column("replaced_by", Text),
+    sa.Column("message", Text),
+    sa.Column("retired_us", Instant),
+    sa.Column("hidden", sa.Boolean, nullable=False),
+    sa.Column("source", Text, nullable=False),
+    sa.Column("said_us", Instant, nullable=False),
+    sa.Column("actor", Text, nullable=False),
+)
+"""The catalogue as it was told: every version of every entry, the greatest `number` counts.
+`replaced_by` is a JSON list, or NULL for nothing said; `source` is where it came from."""
+
+snapshot = sa.Table(
+    "snapshot",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("server_id", sa.ForeignKey(server.c.id), nullable=False),
+    sa.Column("at_us", Instant, nullable=False),
+    sa.Column("version", Text),
+    sa.Column("protocol_version", Text),
+    sa.Column("source", Text, nullable=False),
+    sa.Column("tools", Text, nullable=False),
+    sa.Column("actor", Text, nullable=False),
+    sa.UniqueConstraint("server_id", "at_us"),
+)
+"""The tools that a server listed at an instant: `tools` is the JSON list as it came, by name."""
+
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("at_us", Instant, nullable=False),
+    sa.Column("actor", Text, nullable=False),
+    sa.Column("action", Text, nullable=False),
+    sa.Column("subject", Text, nullable=False),
+    sa.Column("detail", Text, nullable=False),
+    sa.Index("ix_audit_at_us", "at_us"),
+)
+"""Who told, changed or took back what: one line each, never changed. `detail` is JSON."""
+
+redelivery = sa.Table(
+    "redelivery",
+    metadata,
+    sa.Column("batch_id", sa.ForeignKey(batch.c.id), primary_key=True),
+    sa.Column("time_us", Instant, primary_key=True),
+    sa.Column("key", sa.BigInteger, primary_key=True),
+    sqlite_with_rowid=False,
+)
+"""The events that a batch delivered when they were already stored, so that taking their first batch back
+leaves them to this one. Kept as long as a batch can be taken back."""
+
 call_day = sa.Table(
     "call_day",
     metadata,
