@@ -18,6 +18,7 @@ from service.settings import Settings
 from service.store.driver import Writer
 from service.store.engine import make_engine
 from service.store.migrate import ensure_ready
+from service.telling import Telling
 
 
 def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
@@ -53,6 +54,8 @@ def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
     app.state.clock = clock
     app.state.engine = engine
     app.state.pipeline = pipeline
+    skew_us = settings.future_skew_s * 1_000_000
+    app.state.telling = Telling(writer, skew_us=skew_us, clock=clock)
     app.state.workplace = Workplace(settings)
     app.state.outages = outages = Outages()
     problems.install(app)

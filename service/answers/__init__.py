@@ -26,17 +26,21 @@ from service.answers.rejects import RejectRow, rejects
 from service.answers.releases import ReleaseRow, releases
 from service.answers.series import SeriesRow, series
 from service.answers.servers import ServerRow, servers
+from service.answers.told import AliasRow, ExclusionRow, MarkRow, aliases, exclusions, marks
 
 __all__ = [
+    "AliasRow",
     "ArrivalDay",
     "CallerRow",
     "ClientRow",
     "Collection",
     "CoverageSummary",
     "EventRow",
+    "ExclusionRow",
     "GapRow",
     "HealthRow",
     "Instant",
+    "MarkRow",
     "Moment",
     "NameRow",
     "OverviewRow",
@@ -49,11 +53,14 @@ __all__ = [
     "SeriesRow",
     "ServerRow",
     "SpanRow",
+    "aliases",
     "callers",
     "clients",
     "coverage",
     "events",
+    "exclusions",
     "health",
+    "marks",
     "names",
     "overview",
     "reactions",

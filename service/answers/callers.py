@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from service.analysis.counts import codes
 from service.answers import calls as gather
 from service.answers import tallies
+from service.answers.marks import Status
 from service.answers.names import moment_of, sortable
 from service.answers.paging import order_asked, page
 from service.answers.people import people
@@ -24,6 +25,8 @@ SORTS = (
     "first_call",
     "last_call",
     "inferred_calls",
+    "open_calls",
+    "status",
 )
 
 
@@ -35,6 +38,10 @@ class CallerRow:
     `callers` are the distinct people, addresses or processes behind them. `versions` are the last 20
     of `version_count`, the one with the latest call first. `inferred_calls` name no client
     themselves: it is that of their session's hello.
+
+    `status` is what somebody said last of this client and name (`contacted`, `known`, `resolved`), `open`
+    where nobody did; `marked_at` is the instant it was said of. Once resolved, only later calls count as
+    `open_calls`, and with one it is `reopened`.
     """
 
     server: str
@@ -48,6 +55,9 @@ class CallerRow:
     first_call: Instant | None
     last_call: Instant | None
     inferred_calls: int
+    status: Status
+    marked_at: Instant | None
+    open_calls: int
 
 
 def callers(connection: Connection, query: Query, moment: Moment) -> Collection[CallerRow]:
@@ -68,7 +78,7 @@ def callers(connection: Connection, query: Query, moment: Moment) -> Collection[
         scope.after,
         limit,
     )
-    return scope.answer((row for _, row in kept), last)
+    return scope.answer((row for _, row in kept), last, excluded_calls=gather.left_out(scope))
 
 
 def _rows(scope: Scope) -> list[tuple[str, CallerRow]]:
@@ -84,6 +94,10 @@ def _rows(scope: Scope) -> list[tuple[str, CallerRow]]:
     rows = []
     for i, pair in enumerate(pairs):
         name, key = names[int(pair) // width], known.keys[int(pair) % width]
+        marked = scope.marks.of(name.server, name.name, key)
+        open_calls = counted.totals[i].calls
+        if marked.resolved_us is not None:
+            open_calls = int((calls.time_us[group == i] > marked.resolved_us).sum())
         row = CallerRow(
             server=name.server,
             name=name.name,
@@ -96,6 +110,9 @@ def _rows(scope: Scope) -> list[tuple[str, CallerRow]]:
             first_call=moment_of(counted.totals[i].first_us),
             last_call=moment_of(counted.totals[i].last_us),
             inferred_calls=int(counted.inferred[i]),
+            status=marked.status(open_calls),
+            marked_at=moment_of(None if marked.last is None else marked.last.at_us),
+            open_calls=open_calls,
         )
         rows.append((key, row))
     return rows

@@ -4,7 +4,7 @@ its range, from rows for what is left at both edges, or all from rows.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -55,7 +55,10 @@ def rows(
     spans: Sequence[Span],
     need: Collection[str] = read_calls.EVERYTHING,
 ) -> Calls:
-    """Every stale call to these names in the spans, in no order, with the columns it needs."""
+    """
+    Every stale call to these names in the spans that counts, in no order, with the columns it needs.
+    """
+    need = {*need, *scope.exclusions.needs}
     parts = []
     for server_id, retired in by_server(names).items():
         parts += [
@@ -65,7 +68,7 @@ def rows(
             for span in spans
         ]
         parts.append(_succeeded(scope, server_id, retired, spans, need))
-    return Calls.join(parts)
+    return scope.exclusions.calls(Calls.join(parts))
 
 
 def _succeeded(
@@ -144,8 +147,13 @@ def sums(
     Sums of stale calls to these names in the range (or *span*), by (server, tool) and what is asked
     for, in several entries a group.
 
-    `day` is the UTC day where `by_day`. What the roll-up holds for whole days is taken from it.
+    `day` is the UTC day where `by_day`. What the roll-up holds for whole days is taken from it, unless
+    a rule about what not to count needs to see each call.
     """
+    if scope.exclusions.fine:
+        whole_span = (scope.start_us, scope.until_us) if span is None else span
+        return as_sums(rows(scope, names, (whole_span,), read_calls.CLIENT))
+    by_client = by_client or scope.exclusions.any
     days = days_of(scope, span)
     parts = []
     for server_id, retired in by_server(names).items():
@@ -167,8 +175,17 @@ def sums(
             turned = cells.where(~whole)
             met = zip(turned.tool_id.tolist(), turned.day.tolist(), strict=True)
             parts.append(as_sums(turning_days(scope, server_id, retired, met)))
+    parts = [scope.exclusions.sums(part) for part in parts]
     parts.append(as_sums(rows(scope, names, days.edges, read_calls.CLIENT)))
     return Sums.join(parts)
+
+
+def left_out(scope: Scope) -> int:
+    """How many stale calls of the range are not counted, since a rule leaves them out."""
+    if scope.query.excluded != "hide" or not scope.exclusions.any:
+        return 0
+    only = replace(scope, query=replace(scope.query, excluded="only"))
+    return int(sums(only, scope.names).calls.sum())
 
 
 def as_sums(calls: Calls) -> Sums:

@@ -71,7 +71,7 @@ def clients(connection: Connection, query: Query, moment: Moment) -> Collection[
         scope.after,
         limit,
     )
-    return scope.answer((row for _, row in kept), last)
+    return scope.answer((row for _, row in kept), last, excluded_calls=gather.left_out(scope))
 
 
 def _active(scope: Scope) -> set[int]:
@@ -160,5 +160,5 @@ def _vias(known: People, active: set[int]) -> dict[str, set[str]]:
     for id_ in active:
         spelling = known.spellings.get(id_)
         if spelling is not None and spelling.via is not None:
-            found.setdefault(spelling.key, set()).add(spelling.via)
+            found.setdefault(known.key(id_), set()).add(spelling.via)
     return found

@@ -75,7 +75,7 @@ def names(connection: Connection, query: Query, moment: Moment) -> Collection[Na
         scope.after,
         limit,
     )
-    return scope.answer(kept, last)
+    return scope.answer(kept, last, excluded_calls=gather.left_out(scope))
 
 
 def sortable(row: object, column: str | None) -> object:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from service.analysis import zones
+from service.answers import calls as gather
 from service.answers import overview_counts as counts
 from service.answers import overview_periods as periods_
 from service.answers.names import SORTS as NAME_SORTS
@@ -77,6 +78,7 @@ def overview(connection: Connection, query: Query, moment: Moment) -> Collection
         last,
         bucket=bucket,
         totals=_totals(board, scalars["state"]),
+        excluded_calls=gather.left_out(scope),
     )
 
 

@@ -26,10 +26,14 @@ class People:
     @cached_property
     def _shown(self) -> dict[str, str]:
         """Key → name, looked up when the first is shown: counting needs none."""
-        groups: dict[str, list[Spelling]] = {key: [] for key in self.keys if key != NOBODY}
+        aliases = self.scope.aliases
+        told = {key: aliases.shown[key] for key in self.keys if key in aliases.shown}
+        groups: dict[str, list[Spelling]] = {
+            key: [] for key in self.keys if key != NOBODY and key not in told
+        }
         for spelling in read_words.spellings_of(self.scope.connection, sorted(groups)).values():
             groups[spelling.key].append(spelling)
-        return read_display.latest_names(self.scope.connection, self.scope.cut, groups)
+        return read_display.latest_names(self.scope.connection, self.scope.cut, groups) | told
 
     def name(self, key: str) -> str | None:
         """How to show a group; None for the calls that name no client."""
@@ -37,7 +41,9 @@ class People:
 
     def key(self, client_id: int) -> str:
         """The key of the group that a client's id belongs to."""
-        return self.spellings[client_id].key if client_id in self.spellings else NOBODY
+        if client_id not in self.spellings:
+            return NOBODY
+        return self.scope.aliases.canonical(self.spellings[client_id].key)
 
     def groups(self, client_ids: Column) -> Column:
         """The number of each id's group."""
@@ -51,6 +57,6 @@ def people(scope: Scope, client_ids: Iterable[int]) -> People:
     """Look up the clients with these ids, 0 among them for none."""
     ids = {int(id_) for id_ in client_ids}
     spellings = read_words.spellings(scope.connection, ids - {0})
-    keys = {spelling.key for spelling in spellings.values()}
+    keys = {scope.aliases.canonical(spelling.key) for spelling in spellings.values()}
     every = keys | ({NOBODY} if any(id_ not in spellings for id_ in ids) else set())
     return People(scope, spellings, tuple(sorted(every)))

@@ -79,7 +79,8 @@ class Query:
 
     `client=""` asks for the calls that name no client; any spelling of a client asks for the client.
     `name` is a retired name, not a spelling. `since`, `until` and `as_of` are instants, or local
-    dates in `tz`; half-open.
+    dates in `tz`; half-open. `excluded` says what becomes of calls that somebody said not to count:
+    `hide`, `count` or nothing but these, `only`.
     """
 
     server: str | None = None
@@ -99,6 +100,7 @@ class Query:
     bucket: str = "day"
     by: str = "none"
     top: int | None = None
+    excluded: str = "hide"
 
 
 @dataclass(frozen=True, slots=True)

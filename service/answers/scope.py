@@ -7,6 +7,9 @@ from zoneinfo import ZoneInfo
 
 from service.analysis import catalogue, coverage, zones
 from service.analysis.coverage import Coverage
+from service.answers.aliases import Aliases, aliases_of
+from service.answers.exclusions import Rules, rules_of
+from service.answers.marks import Marks
 from service.answers.paging import (
     Key,
     Place,
@@ -31,7 +34,7 @@ from service.answers.query import (
 from service.clock import HOUR_US
 from service.errors import BadParameter
 from service.names import read_client, shown_key
-from service.store import read_activity, read_health, read_names, read_words
+from service.store import read_activity, read_health, read_names, read_told, read_words
 from service.store.engine import Connection
 from service.store.read_cut import Cut, cut_at
 
@@ -112,19 +115,47 @@ class Scope:
         return tuple(every[key] for key in sorted(every) if wanted is None or key[1] == wanted)
 
     @cached_property
-    def client_ids(self) -> frozenset[int] | None:
-        """Ids of the spellings of the client that is asked for, {0} for unattributed, None for all."""
+    def aliases(self) -> Aliases:
+        """Clients that somebody said are one."""
+        return aliases_of(read_told.aliases(self.connection))
+
+    @cached_property
+    def exclusions(self) -> Rules:
+        """What somebody said not to count; where the question asks for nothing else, for that."""
+        told = () if self.query.excluded == "count" else read_told.exclusions(self.connection)
+        only = self.query.excluded == "only"
+        return rules_of(self.connection, told, self.servers, self.aliases, only=only)
+
+    @cached_property
+    def client_keys(self) -> frozenset[str] | None:
+        """Keys of the client that is asked for, as it is read; {""} for unattributed, None for all."""
         if self.query.client is None:
             return None
         client = read_client(self.query.client)
         if client is None:
-            return frozenset({0})
+            return frozenset({""})
         # A name as answers show it comes first: `gateway (via outer)` may be one that came through
         # a second bridge, and a name that was cut would be cut again.
-        shown = read_words.spellings_shown(
-            self.connection, self.query.client.strip(), shown_key(self.query.client)
-        )
-        return frozenset(shown or read_words.spellings_of(self.connection, [client.key]))
+        key = shown_key(self.query.client)
+        shown = read_words.spellings_shown(self.connection, self.query.client.strip(), key)
+        keys = {each.key for each in read_words.spellings(self.connection, shown).values()}
+        keys |= {key} & set(self.aliases.shown)
+        return frozenset(self.aliases.canonical(each) for each in keys or {client.key})
+
+    @cached_property
+    def client_ids(self) -> frozenset[int] | None:
+        """Ids of the spellings of the client that is asked for, {0} for unattributed, None for all."""
+        if self.client_keys is None:
+            return None
+        if self.client_keys == {""}:
+            return frozenset({0})
+        spelled = self.aliases.spelled(self.client_keys)
+        return frozenset(read_words.spellings_of(self.connection, spelled))
+
+    @cached_property
+    def marks(self) -> Marks:
+        """What somebody said of clients and names."""
+        return Marks(read_told.marks(self.connection), self.aliases)
 
     @cached_property
     def heard(self) -> list[read_health.Heard]:

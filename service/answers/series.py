@@ -101,7 +101,8 @@ def series(connection: Connection, query: Query, moment: Moment) -> Collection[S
         if query.limit is not None or scope.after is not None
         else (tuple(rows), None)
     )
-    return scope.answer((row for _, row in kept), last)
+    left_out = 0 if query.metric == "notifications" else gather.left_out(scope)
+    return scope.answer((row for _, row in kept), last, excluded_calls=left_out)
 
 
 def _buckets(scope: Scope) -> list[Bucket]:

@@ -26,9 +26,10 @@ EXAMPLE = schemas.example(
             "last_call": "2026-10-05T21:02:11.090Z",
             "inferred_calls": 0,
         }
-    ]
+    ],
+    excluded_calls=2,
 )
-PAGE = schemas.page_of("Clients", answers.ClientRow)
+PAGE = schemas.page_of("Clients", answers.ClientRow, excluded_calls=int)
 
 
 @router.get(

@@ -26,9 +26,10 @@ EXAMPLE = schemas.example(
             "replaced_by": ["tomtom-route-planner"],
             "unattributed_calls": 0,
         }
-    ]
+    ],
+    excluded_calls=2,
 )
-PAGE = schemas.page_of("Names", answers.NameRow)
+PAGE = schemas.page_of("Names", answers.NameRow, excluded_calls=int)
 
 
 @router.get(

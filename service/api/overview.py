@@ -67,6 +67,7 @@ EXAMPLE = schemas.example(
         }
     ],
     bucket="day",
+    excluded_calls=2,
     totals={
         "names": 1,
         "state": {"called": 1, "quiet": 0, "not_heard": 0},
@@ -77,7 +78,11 @@ EXAMPLE = schemas.example(
     },
 )
 PAGE = schemas.page_of(
-    "Overview", answers.OverviewRow, bucket=Bucket, totals=answers.OverviewTotals
+    "Overview",
+    answers.OverviewRow,
+    bucket=Bucket,
+    totals=answers.OverviewTotals,
+    excluded_calls=int,
 )
 
 _SINGLE = (

@@ -85,12 +85,22 @@ Sort = Annotated[
 ]
 
 
+Excluded = Annotated[
+    Literal["hide", "count", "only"],
+    Field(
+        description="calls that a rule of `exclusions` leaves out: not counted, counted as all others, "
+        "or nothing but these"
+    ),
+]
+
+
 class Rows(Paged):
     """Rows about names and clients, which can be sorted."""
 
     name: Name = None
     client: Client = None
     sort: Annotated[Sort, Field(examples=["-stale_calls"])] = None
+    excluded: Excluded = "hide"
 
 
 class Reactions(Paged):
@@ -98,6 +108,13 @@ class Reactions(Paged):
 
     client: Client = None
     sort: Annotated[Sort, Field(examples=["-episodes"])] = None
+
+
+class Marks(Paged):
+    """Rows that somebody told of clients and names."""
+
+    name: Name = None
+    client: Client = None
 
 
 class Servers(Paged):
@@ -146,6 +163,7 @@ class Series(Paged):
         int | None,
         Field(ge=1, le=100, description="the N greatest series, all others in one row `other`"),
     ] = None
+    excluded: Excluded = "hide"
 
 
 class Sources(Paged):
@@ -158,6 +176,7 @@ HINTS = {
     "limit": f"a whole number from 1 to {LIMIT_MAX}",
     "top": "a whole number from 1 to 100",
     "format": "json or csv",
+    "excluded": "hide, count or only",
     "provenance": "true or false",
 }
 """What a parameter must be, where its type refuses a value."""

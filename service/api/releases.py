@@ -1,6 +1,5 @@
 """Releases of the servers: told here by whoever makes them, and listed."""
 
-import json
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -15,7 +14,7 @@ from service.api import parameters, schemas
 from service.api.admission import read_body
 from service.api.deps import Db, Now, Readable
 from service.api.respond import respond
-from service.errors import BadParameter, BodyNotDecodable
+from service.api.telling import members_of
 from service.events import Recorded
 from service.pipeline import Pipeline
 
@@ -66,7 +65,6 @@ def releases(
 # ----------------------------------------------------------------------------- recording one
 
 _TOLD = {"server": "maps", "version": "1.7.0", "at": "2026-10-05T10:15:02Z"}
-_LIKE = f"send a JSON object such as {json.dumps(_TOLD)}"
 _BODY = {
     "type": "object",
     "required": ["server", "version"],
@@ -126,7 +124,7 @@ async def record(request: Request) -> dict[str, Any]:
     The same version again is the same release. `outcome` says what that changed: `created`, `unchanged`
     (the same instant), or `moved` to the instant that was said last.
     """
-    told = _told(await read_body(request))
+    told = members_of(await read_body(request), _TOLD)
     at = told.get("at")
     at_us = None if at is None else instant_asked("at", at, ZoneInfo("UTC"))
     pipeline: Pipeline = request.app.state.pipeline
@@ -141,26 +139,3 @@ async def record(request: Request) -> dict[str, Any]:
         "source": release.source,
         "outcome": outcome,
     }
-
-
-def _told(data: bytes) -> dict[str, str]:
-    """
-    Read the body: its members that are not null, all of them text.
-
-    Raises:
-        BodyNotDecodable: It is no JSON object.
-        BadParameter: A member is unknown, or no text.
-    """
-    try:
-        body = json.loads(data)
-    except (ValueError, RecursionError):
-        raise BodyNotDecodable(f"the body is not JSON; {_LIKE}") from None
-    if not isinstance(body, dict):
-        raise BodyNotDecodable(f"the body is no JSON object; {_LIKE}")
-    for name, value in body.items():
-        if name not in _TOLD:
-            cleaned = names.bounded(names.clean(name))
-            raise BadParameter(cleaned, f"unknown member; use {', '.join(_TOLD)}")
-        if value is not None and not isinstance(value, str):
-            raise BadParameter(name, f'must be text, such as "{_TOLD[name]}"')
-    return {name: value for name, value in body.items() if value is not None}

@@ -3,11 +3,14 @@
 from fastapi import APIRouter
 
 from service.api import (
+    aliases,
     callers,
     clients,
     coverage,
     events,
+    exclusions,
     health,
+    marks,
     names,
     overview,
     reactions,
@@ -31,6 +34,9 @@ for noun in (
     series,
     coverage,
     releases,
+    aliases,
+    exclusions,
+    marks,
     health,
     rejects,
 ):

@@ -14,7 +14,7 @@ router = APIRouter(tags=["read"])
 EXAMPLE = schemas.example(
     [{"start": "2026-10-05T00:00:00.000Z", "label": "2026-10-05", "value": 12, "covered": True}]
 )
-PAGE = schemas.page_of("Series", answers.SeriesRow)
+PAGE = schemas.page_of("Series", answers.SeriesRow, excluded_calls=int)
 
 
 @router.get(

@@ -1,0 +1,122 @@
+"""
+What people tell, written within the write transaction that *conn* has open. Each change raises the version of
+the data and leaves a line in the audit; telling the same again does neither.
+"""
+
+from service.events import Recorded
+from service.names import shown_key
+from service.store import audit
+from service.store.driver import Connection
+from service.store.writer import raise_data_version
+from service.told import Alias, Exclusion, Mark
+
+
+def leads_to(conn: Connection, client: str, other: str) -> bool:
+    """Whether the client *client*, by its aliases, is *other* in the end or on the way."""
+    targets: dict[str, str] = dict(conn.rows("SELECT key, target FROM alias"))
+    seen: set[str] = set()
+    while client not in seen:
+        if client == other:
+            return True
+        seen.add(client)
+        client = shown_key(targets[client]) if client in targets else client
+    return False
+
+
+def tell_alias(conn: Connection, alias: Alias) -> Recorded:
+    """Keep an alias; a client that had another one has this one from now on."""
+    known = conn.rows("SELECT target, note FROM alias WHERE key = ?", (alias.client,))
+    if known == [(alias.target, alias.note)]:
+        return Recorded.UNCHANGED
+    conn.run("DELETE FROM alias WHERE key = ?", (alias.client,))
+    conn.run(
+        "INSERT INTO alias (key, target, note, said_us, actor) VALUES (?, ?, ?, ?, ?)",
+        (alias.client, alias.target, alias.note, alias.said_us, alias.actor),
+    )
+    detail = {"is": alias.target, "note": alias.note}
+    audit.record(conn, alias.said_us, alias.actor, "alias", alias.client, detail)
+    raise_data_version(conn)
+    return Recorded.MOVED if known else Recorded.CREATED
+
+
+def drop_alias(conn: Connection, client: str, at_us: int, actor: str) -> bool:
+    """Take an alias back; False where there is none."""
+    known = conn.rows("SELECT target FROM alias WHERE key = ?", (client,))
+    if not known:
+        return False
+    conn.run("DELETE FROM alias WHERE key = ?", (client,))
+    audit.record(conn, at_us, actor, "unalias", client, {"was": known[0][0]})
+    raise_data_version(conn)
+    return True
+
+
+_RULE = ("server", "client", "version", "network")
+
+
+def tell_exclusion(conn: Connection, rule: Exclusion) -> tuple[int, Recorded]:
+    """Keep a rule; the number by which it can be taken back, also of one that was known."""
+    wanted = tuple(getattr(rule, part) for part in _RULE)
+    for id_, *parts in conn.rows(f"SELECT id, {', '.join(_RULE)} FROM exclusion ORDER BY id"):
+        if tuple(parts) == wanted:
+            return id_, Recorded.UNCHANGED
+    [(id_,)] = conn.rows(
+        "INSERT INTO exclusion (server, client, version, network, note, said_us, actor) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        (*wanted, rule.note, rule.said_us, rule.actor),
+    )
+    detail = {part: value for part, value in zip(_RULE, wanted, strict=True) if value is not None}
+    detail["note"] = rule.note
+    audit.record(conn, rule.said_us, rule.actor, "exclude", f"exclusion {id_}", detail)
+    raise_data_version(conn)
+    return id_, Recorded.CREATED
+
+
+def drop_exclusion(conn: Connection, id_: int, at_us: int, actor: str) -> bool:
+    """Take a rule back; False where there is none."""
+    known = conn.rows(f"SELECT {', '.join(_RULE)} FROM exclusion WHERE id = ?", (id_,))
+    if not known:
+        return False
+    conn.run("DELETE FROM exclusion WHERE id = ?", (id_,))
+    was = {part: value for part, value in zip(_RULE, known[0], strict=True) if value is not None}
+    audit.record(conn, at_us, actor, "include", f"exclusion {id_}", was)
+    raise_data_version(conn)
+    return True
+
+
+def tell_mark(conn: Connection, mark: Mark) -> int:
+    """Keep a mark; the number by which it can be taken back."""
+    [(id_,)] = conn.rows(
+        "INSERT INTO mark (kind, server, client, tool, at_us, note, said_us, actor) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        (
+            str(mark.kind),
+            mark.server,
+            mark.client,
+            mark.name,
+            mark.at_us,
+            mark.note,
+            mark.said_us,
+            mark.actor,
+        ),
+    )
+    detail = {
+        "server": mark.server,
+        "client": mark.client,
+        "name": mark.name,
+        "at_us": mark.at_us,
+        "note": mark.note,
+    }
+    audit.record(conn, mark.said_us, mark.actor, str(mark.kind), f"mark {id_}", detail)
+    raise_data_version(conn)
+    return int(id_)
+
+
+def withdraw_mark(conn: Connection, id_: int, at_us: int, actor: str) -> bool:
+    """Take a mark back; False where there is none that stands."""
+    known = conn.rows("SELECT kind FROM mark WHERE id = ? AND withdrawn_us IS NULL", (id_,))
+    if not known:
+        return False
+    conn.run("UPDATE mark SET withdrawn_us = ? WHERE id = ?", (at_us, id_))
+    audit.record(conn, at_us, actor, "withdraw", f"mark {id_}", {"was": known[0][0]})
+    raise_data_version(conn)
+    return True
