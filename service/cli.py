@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from service import __version__, cli_catalogue, cli_database, terminal
+from service import __version__, cli_catalogue, cli_clients, cli_database, terminal
 from service.cli_common import (
     InOrder,
     db_option,
@@ -258,6 +258,7 @@ def doctor(db: str | None) -> None:
 
 
 app.add_command(cli_catalogue.group)
+app.add_command(cli_clients.group)
 app.add_command(cli_database.group)
 
 

@@ -1,16 +1,19 @@
 """
 The other write seam: what people tell, checked and stored. REST, pages and commands all come here.
 
-Each function is given the writer and says who tells (`actor`: the way in, such as `rest` or `command`).
+Each method is told by whom (`actor`: the way in, such as `rest` or `command`).
 """
 
 import ipaddress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from service import names
 from service.clock import Clock, system_clock
 from service.errors import BadParameter, NotFound
 from service.events import Recorded
+from service.settings import Settings
 from service.store import told
 from service.store.driver import Writer
 from service.told import Alias, Exclusion, Mark, MarkKind
@@ -171,6 +174,17 @@ class Telling:
         with self._writer.transaction() as connection:
             if not told.withdraw_mark(connection, id_, self._clock(), actor):
                 raise NotFound(f"no mark {id_} that stands; they are listed at /api/v1/marks")
+
+
+@contextmanager
+def open_telling(settings: Settings) -> Iterator[Telling]:
+    """What takes it, over the database of `settings`, its schema made ready; closed at the end."""
+    writer = Writer(settings.database_url)
+    try:
+        writer.ensure_ready(settings.auto_upgrade)
+        yield Telling(writer, skew_us=settings.future_skew_s * 1_000_000)
+    finally:
+        writer.close()
 
 
 def _client(parameter: str, text: str | None) -> tuple[str, str]:
