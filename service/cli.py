@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click import echo
 
 from service import __version__, cli_catalogue, cli_clients, cli_database, terminal
 from service.cli_common import (
@@ -218,6 +219,38 @@ def explain(line: str, as_json: bool) -> None:
         print_json(explanation.as_json())
     else:
         terminal.explanation(explanation)
+
+
+@app.command()
+@server_option
+@click.option("--name", help="only this retired name; all of them, if not given")
+@click.option(
+    "--days", type=click.IntRange(1, 3_660), default=30, help="how long it must have been quiet"
+)
+@click.option("--as-of", metavar="INSTANT", help="answer as if it were then")
+@json_option
+@db_option
+def check(
+    server: str | None,
+    name: str | None,
+    days: int,
+    as_of: str | None,
+    as_json: bool,
+    db: str | None,
+) -> None:
+    """
+    Are retired names still called? One line of reason, and an exit status for a pipeline: 0 quiet, 1 still
+    called, 3 unknown, since nothing is known of the name or part of the time was not watched.
+    """
+    from service import offline
+    from service.answers.query import plain
+
+    found = offline.check(existing_settings(db), server=server, name=name, days=days, as_of=as_of)
+    if as_json:
+        print_json(plain(found))
+    else:
+        echo(terminal.safe(f"{found.verdict}: {found.reason}"))
+    raise SystemExit(found.exit_status)
 
 
 @app.command()

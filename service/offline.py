@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from service.answers.callers import callers
+from service.answers.check import Check
+from service.answers.check import check as checked
 from service.answers.names import names
 from service.answers.query import Collection, Instant, Moment, Query, moment_at
 from service.answers.rejects import rejects as rejected
@@ -66,3 +68,21 @@ def rejects(settings: Settings, *, limit: int) -> dict[str, Any]:
         answer = rejected(connection, Query(limit=limit), _moment(settings)).as_json()
     opened.dispose()
     return answer
+
+
+def check(
+    settings: Settings, *, server: str | None, name: str | None, days: int, as_of: str | None
+) -> Check:
+    """
+    Whether names are still called.
+
+    Raises:
+        BadParameter: `as_of` cannot be used.
+    """
+    opened = engine.make_engine(settings.database_url)
+    migrate.ensure_ready(opened, settings.auto_upgrade)
+    with engine.reading(opened) as connection:
+        query = Query(server=server, name=name, as_of=as_of)
+        found = checked(connection, query, _moment(settings), days=days)
+    opened.dispose()
+    return found

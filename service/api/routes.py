@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from service.api import (
     aliases,
     callers,
+    check,
     clients,
     coverage,
     events,
@@ -37,6 +38,7 @@ for noun in (
     aliases,
     exclusions,
     marks,
+    check,
     health,
     rejects,
 ):

@@ -1,0 +1,72 @@
+"""Whether names are still called, for a machine."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from service import answers
+from service.answers.check import Check
+from service.answers.check import check as checked
+from service.answers.query import plain
+from service.api import parameters, schemas
+from service.api.deps import Db, Now, Readable
+
+router = APIRouter(tags=["read"])
+_NAME = {
+    "server": "maps",
+    "name": "tomtom-ev-routing",
+    "verdict": "called",
+    "reason": "3 calls in 30 days (1 client), the last 2026-10-05T21:02:11.090Z",
+    "open_calls": 3,
+    "clients": 1,
+    "last_call": "2026-10-05T21:02:11.090Z",
+    "covered_hours": 721,
+    "hours": 721,
+}
+EXAMPLE = {
+    "verdict": "called",
+    "reason": f"1 of 1 names: tomtom-ev-routing: {_NAME['reason']}",
+    "days": 30,
+    "since": "2026-09-06T00:00:00.000Z",
+    "as_of": "2026-10-06T00:00:00.000Z",
+    "excluded_calls": 0,
+    "names": [_NAME],
+}
+
+
+class Asked(BaseModel):
+    """What is to be checked."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    server: parameters.Server = None
+    name: parameters.Name = None
+    as_of: Annotated[
+        str | None,
+        Field(
+            description="answer as if it were this instant, or the start of this day in UTC",
+            examples=["2026-10-06T00:00:00Z"],
+        ),
+    ] = None
+    days: Annotated[int, Field(ge=1, le=3_660, description="how long it must have been quiet")] = 30
+
+
+@router.get(
+    "/check",
+    summary="Are they still called?",
+    response_model=schemas.model_of(Check),
+    responses={
+        200: {"content": {"application/json": {"example": EXAMPLE}}},
+        **schemas.PROBLEMS,
+    },
+    dependencies=[Readable],
+)
+def check(db: Db, now: Now, asked: Annotated[Asked, Query()]) -> dict[str, Any]:
+    """
+    `called`, `quiet`, or `unknown` where nothing is known of the name or part of the time was not
+    watched, with one line of reason: what `lastcall check` says.
+    """
+    query = answers.Query(server=asked.server, name=asked.name, as_of=asked.as_of)
+    found: dict[str, Any] = plain(checked(db, query, now, days=asked.days))
+    return found
