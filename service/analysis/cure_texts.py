@@ -175,10 +175,11 @@ def do(evidence: Evidence, word: Word) -> str:
         makers = (
             known.vendor or known.product if known is not None and evidence.is_product else None
         )
+        meanwhile = "" if known is None or known.refresh is None else f" Meanwhile: {known.refresh}"
         return (
             f"Look for the name in prompts, instruction files and permission lists. Where it is in none, "
             f"file a fault with {makers or 'its makers'}: it fetched a list without the name and "
-            "called it; the events behind this row show it."
+            f"called it; the events behind this row show it.{meanwhile}"
         )
     if word == "cannot_tell":
         return _telling(evidence)

@@ -7,6 +7,7 @@ Each answer is a function of a connection, a `Query` and a `Moment`; all results
 from service.answers.callers import CallerRow, callers
 from service.answers.clients import ClientRow, clients
 from service.answers.coverage import SpanRow, coverage
+from service.answers.cures import CureRow, cures
 from service.answers.events import EventRow, events
 from service.answers.health import ArrivalDay, HealthRow, health
 from service.answers.names import NameRow, names
@@ -33,6 +34,7 @@ __all__ = [
     "ClientRow",
     "Collection",
     "CoverageSummary",
+    "CureRow",
     "EventRow",
     "GapRow",
     "HealthRow",
@@ -52,6 +54,7 @@ __all__ = [
     "callers",
     "clients",
     "coverage",
+    "cures",
     "events",
     "health",
     "names",

@@ -39,6 +39,8 @@ class Calls:
     inferred: Column
     caller_id: Column
     version_id: Column
+    session_id: Column
+    fact_id: Column
 
     @staticmethod
     def join(parts: "Iterable[Calls]") -> "Calls":
@@ -56,6 +58,8 @@ _NO_CALLS = Calls(*(np.empty(0, dtype=np.int64) for _ in Calls.__slots__))
 CLIENT = ("time_us", "client_id")
 EVERYTHING = ("time_us", "client_id", "caller_id", "version_id")
 CALLERS = ("caller_id", "client_id")
+SESSIONS = (*EVERYTHING, "session_id")
+FACTS = ("time_us", "client_id", "caller_id", "session_id", "fact_id")
 
 
 def _call_columns(cut: Cut) -> dict[str, sa.ColumnElement[Any]]:
@@ -67,6 +71,8 @@ def _call_columns(cut: Cut) -> dict[str, sa.ColumnElement[Any]]:
         "client_id": sa.case((event.c.client_id.is_(None), -cut.client()), else_=event.c.client_id),
         "caller_id": sa.func.coalesce(event.c.caller_id, 0),
         "version_id": sa.func.coalesce(event.c.version_id, 0),
+        "session_id": sa.func.coalesce(event.c.session_id, 0),
+        "fact_id": sa.func.coalesce(event.c.fact_id, 0),
     }
 
 

@@ -45,6 +45,14 @@ CLIENTS = {
     "retire": Client("example-admin", None, in_time=0),
 }
 
+CURES = {
+    "lists_once": "refresh",  # "lists when it connects and goes on with that"
+    "through_proxy": "refresh",  # the same, behind a proxy
+    "connects_anew": "refresh",  # its listings are older than the change, whatever it connects to since
+    "never_lists": "hard_coded",  # "has a name written into it"
+}
+"""What README of the examples says of each client that goes on calling, as a cure."""
+
 # Who stays connected, and so has a channel for the notification; since 2026-07-28 only whoever listens has.
 STAYING = ("listens", "lists_once", "never_lists", "through_proxy")
 LISTENING = ("listens",)
@@ -56,7 +64,7 @@ def check(service: Running, story: Story) -> None:
 
     Raises:
         AssertionError: One differs; the text begins with the subject: events, sessions, health,
-            names, callers, clients or reactions.
+            names, callers, cures, clients or reactions.
     """
     events = service.rows("events", server=SERVER)
     same("events", by_client(story, events), expected_events(story))
@@ -152,7 +160,7 @@ def expected_sessions(story: Story) -> dict[str, int]:
 
 
 def expected_rows(story: Story) -> dict[str, list[dict[str, Any]]]:
-    """What `names`, `callers`, `clients` and `reactions` have to show, in their order."""
+    """What `names`, `callers`, `cures`, `clients` and `reactions` have to show, in their order."""
     stale = {who: did["stale_call"] for who, did in story.did.items() if did.get("stale_call")}
     ordered = sorted(stale, key=lambda who: CLIENTS[who].old_name or "")
     return {
@@ -166,6 +174,10 @@ def expected_rows(story: Story) -> dict[str, list[dict[str, Any]]]:
                 "versions": ["1.0.0"],
                 "inferred_calls": 0,
             }
+            for who in ordered
+        ],
+        "cures": [
+            {"name": CLIENTS[who].old_name, "client": CLIENTS[who].name, "cure": CURES[who]}
             for who in ordered
         ],
         "clients": [

@@ -40,8 +40,8 @@ class Behaviour:
         """
         since = f"from {self.since}" if self.since else ""
         until = f"before {self.before}" if self.before else ""
-        words = [*filter(None, [since, until]), *([f"({self.where})"] if self.where else [])]
-        lead = " ".join(words) or "any version"
+        lead = " ".join(filter(None, [since, until])) or "any version"
+        lead += f" ({self.where})" if self.where else ""
         seen = f" ({self.seen})" if self.seen else ""
         return f"{lead[0].upper()}{lead[1:]}: {SAID[self.does]}. {self.said}{seen}".strip()
 
