@@ -22,8 +22,9 @@ LOG_SESSIONS = (
     "fetched the list since."
 )
 WAIT = (
-    "Wait for its next connection, and log greetings (`Client initialized`) and listings: whether it lists "
-    "then tells a kept list from a name that is written down."
+    "Wait, and log greetings (`Client initialized`) and listings: a session that is logged from its "
+    "greeting on, or calls on three days without a listing, tell a name that is written down from a list "
+    "that was kept."
 )
 RECONNECT = "Have it reconnected or restarted, so that it fetches the list again."
 

@@ -12,7 +12,7 @@ from service.analysis.evidence import Evidence, Word
 from service.analysis.fixed_times import Pattern, pattern
 
 LEAST_DAYS_UNSEEN = 3
-"""On so many days a known product must call without listing before that says something, where no greeting
+"""On so many days a client must call without ever listing before that says something, where no greeting
 of its sessions was logged: one long connection spans a day or two."""
 
 
@@ -79,7 +79,6 @@ def _without_listing(evidence: Evidence) -> Word:
         if evidence.listings_since == 0:
             return "refresh"
         return "hard_coded" if evidence.whole > evidence.cut + evidence.lone else "cannot_tell"
+    # without a greeting in the log its connection, and a listing, may be older than the log
     seen = evidence.whole > 0 or len(evidence.days) >= LEAST_DAYS_UNSEEN
-    if evidence.is_product or evidence.cut:  # its connection may be older than the log
-        return "hard_coded" if seen else "cannot_tell"
-    return "hard_coded"
+    return "hard_coded" if seen else "cannot_tell"

@@ -18,6 +18,7 @@ NIGHTLY = tuple((180 + day % 7, 181 + day % 7) for day in range(90))
 """Ninety days, each with calls between 03:00 and 03:07."""
 SPREAD = tuple((480 + 53 * day % 600, 480 + 53 * day % 600 + 20) for day in range(12))
 """Twelve days, each with calls at another time of the working day."""
+THREE_DAYS = ((700, 700), (900, 901), (500, 500))
 
 
 def seen(client: str | None, version: str | None = None, **more: Any) -> Evidence:
@@ -39,7 +40,11 @@ CASES = {
         "hard_coded",
     ),
     "never lists, seen from its greeting on": (seen("acme", whole=2, sessions=1), "hard_coded"),
-    "never lists, without sessions": (seen("acme", lone=3), "hard_coded"),
+    "never lists, without sessions": (seen("acme", lone=3), "cannot_tell"),
+    "never lists, without sessions, on three days": (
+        seen("acme", lone=3, days=THREE_DAYS),
+        "hard_coded",
+    ),
     "a snapshot": (seen("openai-mcp", "1.0.0", lone=28, days=SPREAD), "rescan"),
     "a snapshot, although it lists": (
         seen("openai-mcp", "1.0.0", again=28, sessions=28, again_sessions=28, listings=28),
@@ -79,7 +84,7 @@ CASES = {
         "cannot_tell",
     ),
     "the same on three days": (
-        seen("warp", "1.0", cut=4, sessions=3, days=((700, 700), (900, 901), (500, 500))),
+        seen("warp", "1.0", cut=4, sessions=3, days=THREE_DAYS),
         "hard_coded",
     ),
     "nobody's name, connected before the log": (seen("acme", cut=1, sessions=1), "cannot_tell"),
@@ -110,8 +115,8 @@ def test_each_cure_says_why_in_numbers_and_what_to_do(case: str) -> None:
 
 def test_hard_coded_names_what_to_write_instead() -> None:
     """The replacement where there is one, and that there is none where there is none."""
-    assert cure(seen("acme", lone=3)).do.endswith("names `old`, and write `new` there.")
-    nothing = cure(seen("acme", lone=3, replaced_by=()))
+    assert cure(seen("acme", whole=3)).do.endswith("names `old`, and write `new` there.")
+    nothing = cure(seen("acme", whole=3, replaced_by=()))
     assert nothing.do.endswith("and take it out: nothing is known to replace it.")
 
 

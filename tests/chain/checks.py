@@ -177,7 +177,11 @@ def expected_rows(story: Story) -> dict[str, list[dict[str, Any]]]:
             for who in ordered
         ],
         "cures": [
-            {"name": CLIENTS[who].old_name, "client": CLIENTS[who].name, "cure": CURES[who]}
+            {
+                "name": CLIENTS[who].old_name,
+                "client": CLIENTS[who].name,
+                "cure": expected_cure(story, who),
+            }
             for who in ordered
         ],
         "clients": [
@@ -210,6 +214,12 @@ def expected_name(story: Story, who: str, stale_calls: int) -> dict[str, Any]:
         "replaced_by": RETIRED[name]["replacedBy"],
         "unattributed_calls": 0,
     }
+
+
+def expected_cure(story: Story, who: str) -> str:
+    """A client that neither lists nor greets may be older than the log: a day's calls do not tell."""
+    ungreeted = story.setting.modern and who == "never_lists"
+    return "cannot_tell" if ungreeted else CURES[who]
 
 
 def callers(story: Story, who: str) -> int:
