@@ -27,6 +27,7 @@ from service.answers.rejects import RejectRow, rejects
 from service.answers.releases import ReleaseRow, releases
 from service.answers.series import SeriesRow, series
 from service.answers.servers import ServerRow, servers
+from service.answers.uptake import UptakeRow, uptake
 
 __all__ = [
     "ArrivalDay",
@@ -51,6 +52,7 @@ __all__ = [
     "SeriesRow",
     "ServerRow",
     "SpanRow",
+    "UptakeRow",
     "callers",
     "clients",
     "coverage",
@@ -64,4 +66,5 @@ __all__ = [
     "releases",
     "series",
     "servers",
+    "uptake",
 ]

@@ -93,6 +93,15 @@ class Rows(Paged):
     sort: Annotated[Sort, Field(examples=["-stale_calls"])] = None
 
 
+class Uptake(Rows):
+    """Rows about names and clients, or about each text that callers of a name were told."""
+
+    by: Annotated[
+        str,
+        Field(description="none, or message: a row for each text that a call was answered with"),
+    ] = "none"
+
+
 class Reactions(Paged):
     """Rows about clients, of any name."""
 

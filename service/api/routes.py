@@ -16,6 +16,7 @@ from service.api import (
     releases,
     series,
     servers,
+    uptake,
 )
 
 PREFIX = "/api/v1"
@@ -29,6 +30,7 @@ for noun in (
     cures,
     clients,
     reactions,
+    uptake,
     events,
     series,
     coverage,

@@ -268,3 +268,23 @@ def succeeded(
         .where(call_day.c.day >= wanted.c.c2, call_day.c.day < until_day)
     )
     return Sums(*columns(connection, query, len(Sums.__slots__)))
+
+
+def logs_ordinary_calls(
+    connection: Connection, cut: Cut, server_id: int, since_us: int, until_us: int
+) -> bool:
+    """Whether the server logged any counted call of kind `call` in [since, until)."""
+    span = (since_us, until_us)
+    mine = (call_day.c.server_id == server_id) & (call_day.c.kind == int(Kind.CALL))
+    ends = [
+        (instant >= since_us) & (instant < until_us)
+        for instant in (call_day.c.first_us, call_day.c.last_us)
+    ]
+    if not cut.promoted and connection.scalar(sa.select(sa.exists().where(mine, sa.or_(*ends)))):
+        return True
+    around = (call_day.c.first_us < since_us) & (call_day.c.last_us >= until_us)
+    if not cut.promoted and not connection.scalar(sa.select(sa.exists().where(mine, around))):
+        return False
+    row = (event.c.server_id == server_id) & (event.c.kind == int(Kind.CALL))
+    found = sa.select(event.c.time_us).where(row, between(span), cut.counted()).limit(1)
+    return connection.scalar(found) is not None

@@ -25,6 +25,7 @@ from service.api import (
     respond,
     series,
     servers,
+    uptake,
 )
 from service.api.table import safe
 from service.app import create_app
@@ -39,6 +40,7 @@ COLLECTIONS = [
     cures,
     clients,
     reactions,
+    uptake,
     events,
     series,
     coverage,
