@@ -28,6 +28,7 @@ from service.answers.releases import ReleaseRow, releases
 from service.answers.series import SeriesRow, series
 from service.answers.servers import ServerRow, servers
 from service.answers.uptake import UptakeRow, uptake
+from service.answers.vintage import VintageRow, vintage
 
 __all__ = [
     "ArrivalDay",
@@ -53,6 +54,7 @@ __all__ = [
     "ServerRow",
     "SpanRow",
     "UptakeRow",
+    "VintageRow",
     "callers",
     "clients",
     "coverage",
@@ -67,4 +69,5 @@ __all__ = [
     "series",
     "servers",
     "uptake",
+    "vintage",
 ]

@@ -109,6 +109,13 @@ class Reactions(Paged):
     sort: Annotated[Sort, Field(examples=["-episodes"])] = None
 
 
+class Vintage(Paged):
+    """Rows about clients and releases: a copy of the list is known by all names that it holds."""
+
+    client: Client = None
+    sort: Annotated[Sort, Field(examples=["-stale_calls"])] = None
+
+
 class Servers(Paged):
     """Rows about servers."""
 

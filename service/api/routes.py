@@ -17,6 +17,7 @@ from service.api import (
     series,
     servers,
     uptake,
+    vintage,
 )
 
 PREFIX = "/api/v1"
@@ -31,6 +32,7 @@ for noun in (
     clients,
     reactions,
     uptake,
+    vintage,
     events,
     series,
     coverage,

@@ -137,6 +137,44 @@ def active_clients(
     return found | _silent_clients(connection, cut, server_id, *whole)
 
 
+def counts(
+    connection: Connection,
+    cut: Cut,
+    server_id: int,
+    kinds: Collection[Kind],
+    since_us: int,
+    until_us: int,
+) -> dict[int, int]:
+    """How many counted events of these kinds each client has at the server in [since, until); 0 for none."""
+    first = -(-since_us // QUARTER_US)
+    last = max(min(until_us, cut.solid_us) // QUARTER_US, first)
+    wanted = sorted(int(kind) for kind in kinds)
+    steps = walk(activity.c.client_id, activity.c.server_id == server_id)
+    # a sum of big integers is a decimal on PostgreSQL
+    total = sa.cast(sa.func.sum(activity.c.events), sa.BigInteger)
+    whole = (
+        sa.select(activity.c.client_id, total)
+        .join(steps, activity.c.client_id == steps.c.id)
+        .where(activity.c.server_id == server_id, activity.c.kind.in_(wanted))
+        .where(activity.c.quarter >= first, activity.c.quarter < last)
+        .group_by(activity.c.client_id)
+    )
+    found = {client_id: int(events) for client_id, events in connection.execute(whole)}
+    for start, end in ((since_us, first * QUARTER_US), (last * QUARTER_US, until_us)):
+        low, high = max(start, since_us), min(end, until_us)
+        if low >= high:
+            continue
+        rows = (
+            sa.select(cut.client().label("client_id"), sa.func.count())
+            .where(event.c.time_us >= low, event.c.time_us < high)
+            .where(event.c.server_id == server_id, event.c.kind.in_(wanted), cut.counted())
+            .group_by(sa.text("1"))
+        )
+        for client_id, events in connection.execute(rows):
+            found[client_id] = found.get(client_id, 0) + events
+    return found
+
+
 def _silent_clients(
     connection: Connection, cut: Cut, server_id: int, since_us: int, until_us: int
 ) -> set[int]:

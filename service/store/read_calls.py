@@ -59,6 +59,7 @@ CLIENT = ("time_us", "client_id")
 EVERYTHING = ("time_us", "client_id", "caller_id", "version_id")
 CALLERS = ("caller_id", "client_id")
 SESSIONS = (*EVERYTHING, "session_id")
+KINDS = ("time_us", "kind", *CALLERS)
 FACTS = ("time_us", "client_id", "caller_id", "session_id", "fact_id")
 
 

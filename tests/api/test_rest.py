@@ -26,6 +26,7 @@ from service.api import (
     series,
     servers,
     uptake,
+    vintage,
 )
 from service.api.table import safe
 from service.app import create_app
@@ -41,6 +42,7 @@ COLLECTIONS = [
     clients,
     reactions,
     uptake,
+    vintage,
     events,
     series,
     coverage,

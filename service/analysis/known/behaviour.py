@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from service.analysis.known.versions import before, comparable
+from service.analysis.versions import before, comparable
 
 Word = Literal["honours", "ignores", "frozen", "cached", "unreliable", "unknown"]
 WORDS: Final[tuple[Word, ...]] = get_args(Word)

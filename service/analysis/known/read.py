@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from service.analysis.known.behaviour import WORDS, Behaviour
 from service.analysis.known.clients import KINDS, Client, Clients, key_of
-from service.analysis.known.versions import comparable
+from service.analysis.versions import comparable
 from service.errors import LastCallError
 
 _FILE: Final = "clients.toml"
