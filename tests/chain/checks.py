@@ -49,6 +49,7 @@ CURES = {
     "lists_once": "refresh",  # "lists when it connects and goes on with that"
     "through_proxy": "refresh",  # the same, behind a proxy
     "connects_anew": "refresh",  # its listings are older than the change, whatever it connects to since
+    "listens": "refresh",  # did it not listen, it would go on with its first list
     "never_lists": "hard_coded",  # "has a name written into it"
 }
 """What README of the examples says of each client that goes on calling, as a cure."""
@@ -64,7 +65,7 @@ def check(service: Running, story: Story) -> None:
 
     Raises:
         AssertionError: One differs; the text begins with the subject: events, sessions, health,
-            names, callers, cures, clients or reactions.
+            names, callers, clients, reactions or cures.
     """
     events = service.rows("events", server=SERVER)
     same("events", by_client(story, events), expected_events(story))
@@ -160,7 +161,7 @@ def expected_sessions(story: Story) -> dict[str, int]:
 
 
 def expected_rows(story: Story) -> dict[str, list[dict[str, Any]]]:
-    """What `names`, `callers`, `cures`, `clients` and `reactions` have to show, in their order."""
+    """What `names`, `callers`, `clients`, `reactions` and `cures` have to show, in their order."""
     stale = {who: did["stale_call"] for who, did in story.did.items() if did.get("stale_call")}
     ordered = sorted(stale, key=lambda who: CLIENTS[who].old_name or "")
     return {
@@ -173,14 +174,6 @@ def expected_rows(story: Story) -> dict[str, list[dict[str, Any]]]:
                 "callers": callers(story, who),
                 "versions": ["1.0.0"],
                 "inferred_calls": 0,
-            }
-            for who in ordered
-        ],
-        "cures": [
-            {
-                "name": CLIENTS[who].old_name,
-                "client": CLIENTS[who].name,
-                "cure": expected_cure(story, who),
             }
             for who in ordered
         ],
@@ -199,6 +192,14 @@ def expected_rows(story: Story) -> dict[str, list[dict[str, Any]]]:
         "reactions": [
             expected_reaction(story, who)
             for who in sorted(notified(story), key=lambda who: CLIENTS[who].name)
+        ],
+        "cures": [
+            {
+                "name": CLIENTS[who].old_name,
+                "client": CLIENTS[who].name,
+                "cure": expected_cure(story, who),
+            }
+            for who in ordered
         ],
     }
 
