@@ -103,6 +103,7 @@ def evidence(found: Gathered) -> Iterator[tuple[str, CallerRow, Evidence]]:
     days = _days(scope, found.calls, group, pairs.size)
     said = facts(scope, scope.names)
     hours = {name.server: _hours(scope, name.server) for name in scope.names}
+    who = {key: scope.moment.known.find(key) for key in known.keys}
     totals = {name.server_id: 0 for name in scope.names}
     for (server_id, _), times in found.listing_times.items():
         totals[server_id] += times.size
@@ -119,7 +120,7 @@ def evidence(found: Gathered) -> Iterator[tuple[str, CallerRow, Evidence]]:
                 replaced_by=said[number][1],
                 client=row.client,
                 version=row.versions[0] if row.versions else None,
-                known=scope.moment.known.find(key),
+                known=who[key],
                 callers=row.callers,
                 days=tuple(days[place]),
                 tz=scope.query.tz,

@@ -9,7 +9,7 @@ from service.answers.cure_evidence import evidence, gathered
 from service.answers.names import sortable
 from service.answers.paging import order_asked, page
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
-from service.answers.scope import Scope, scope_of
+from service.answers.scope import scope_of
 from service.store.engine import Connection
 
 SORTS = (
@@ -86,21 +86,22 @@ def cures(connection: Connection, query: Query, moment: Moment) -> Collection[Cu
     order = order_asked(query, SORTS)
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "cures", changes=order.changes)
+    found = list(evidence(gathered(scope))) if scope.names else []
     kept, last = page(
-        _rows(scope),
-        lambda pair: (sortable(pair[1], order.column), pair[1].server, pair[1].name, pair[0]),
+        found,
+        lambda each: (_sortable(*each[1:], order.column), each[1].server, each[1].name, each[0]),
         order,
         scope.after,
         limit,
     )
-    return scope.answer((row for _, row in kept), last)
+    return scope.answer((_row(row, shown) for _, row, shown in kept), last)
 
 
-def _rows(scope: Scope) -> list[tuple[str, CureRow]]:
-    """(client key, row) of each server, name and client."""
-    if not scope.names:
-        return []
-    return [(key, _row(row, shown)) for key, row, shown in evidence(gathered(scope))]
+def _sortable(row: CallerRow, shown: Evidence, column: str | None) -> object:
+    """The value to sort by. Sentences are written for the rows of a page only."""
+    if column in ("cure", "product", "behaviour"):
+        return getattr(_row(row, shown), column)
+    return shown.sessions if column == "sessions" else sortable(row, column)
 
 
 def _row(row: CallerRow, shown: Evidence) -> CureRow:

@@ -1,5 +1,6 @@
 """Which release each caller's copy of the list dates from: one row a server, release and client."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from service.answers.paging import order_asked, page
 from service.answers.people import People, people
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
 from service.answers.scope import Scope, scope_of
-from service.events import Kind
+from service.events import TOOL_KINDS, Kind
 from service.store import read_activity, read_calls
 from service.store.engine import Connection
 from service.store.read_calls import Calls
@@ -175,11 +176,9 @@ def _shares(
     for server_id in codes(calls.server_id)[0].tolist():
         if not read_calls.logs_ordinary_calls(scope.connection, scope.cut, server_id, *span):
             continue
-        every, failed = (
-            read_activity.counts(scope.connection, scope.cut, server_id, kinds, *span)
-            for kinds in ((*_FAILED, Kind.CALL), _FAILED)
-        )
-        every_of, failed_of = (_by_key(scope, counts) for counts in (every, failed))
+        counts = read_activity.counts(scope.connection, scope.cut, server_id, TOOL_KINDS, *span)
+        failed_of = _by_key(scope, [counts[kind] for kind in _FAILED])
+        every_of = _by_key(scope, list(counts.values()))
         for key, place in places.items():
             pair = server_id * width + place
             errors = failed_of.get(key, 0)
@@ -188,10 +187,11 @@ def _shares(
     return found
 
 
-def _by_key(scope: Scope, counts: dict[int, int]) -> dict[str, int]:
-    """Counts by client id as counts by the client's key."""
-    known = people(scope, counts)
+def _by_key(scope: Scope, counts: Sequence[dict[int, int]]) -> dict[str, int]:
+    """Counts by client id, added up by the client's key."""
+    known = people(scope, {id_ for each in counts for id_ in each})
     found: dict[str, int] = {}
-    for id_, number in counts.items():
-        found[known.key(id_)] = found.get(known.key(id_), 0) + number
+    for each in counts:
+        for id_, number in each.items():
+            found[known.key(id_)] = found.get(known.key(id_), 0) + number
     return found

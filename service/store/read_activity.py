@@ -144,34 +144,39 @@ def counts(
     kinds: Collection[Kind],
     since_us: int,
     until_us: int,
-) -> dict[int, int]:
-    """How many counted events of these kinds each client has at the server in [since, until); 0 for none."""
+) -> dict[Kind, dict[int, int]]:
+    """
+    How many counted events of each of these kinds each client has at the server in [since, until); of
+    client 0 are those that name none.
+    """
     first = -(-since_us // QUARTER_US)
     last = max(min(until_us, cut.solid_us) // QUARTER_US, first)
     wanted = sorted(int(kind) for kind in kinds)
-    steps = walk(activity.c.client_id, activity.c.server_id == server_id)
-    # a sum of big integers is a decimal on PostgreSQL
-    total = sa.cast(sa.func.sum(activity.c.events), sa.BigInteger)
+    found: dict[Kind, dict[int, int]] = {kind: {} for kind in kinds}
+    # Each kind by itself, and all of the server's clients: in the order of the key, without sorting.
+    # A sum of big integers is a decimal on PostgreSQL.
     whole = (
-        sa.select(activity.c.client_id, total)
-        .join(steps, activity.c.client_id == steps.c.id)
+        sa.select(
+            activity.c.kind,
+            activity.c.client_id,
+            sa.cast(sa.func.sum(activity.c.events), sa.BigInteger),
+        )
         .where(activity.c.server_id == server_id, activity.c.kind.in_(wanted))
         .where(activity.c.quarter >= first, activity.c.quarter < last)
-        .group_by(activity.c.client_id)
+        .group_by(activity.c.client_id, activity.c.kind)
     )
-    found = {client_id: int(events) for client_id, events in connection.execute(whole)}
+    edges = []
     for start, end in ((since_us, first * QUARTER_US), (last * QUARTER_US, until_us)):
         low, high = max(start, since_us), min(end, until_us)
-        if low >= high:
-            continue
-        rows = (
-            sa.select(cut.client().label("client_id"), sa.func.count())
-            .where(event.c.time_us >= low, event.c.time_us < high)
-            .where(event.c.server_id == server_id, event.c.kind.in_(wanted), cut.counted())
-            .group_by(sa.text("1"))
-        )
-        for client_id, events in connection.execute(rows):
-            found[client_id] = found.get(client_id, 0) + events
+        if low < high:
+            rows = sa.select(event.c.kind, cut.client().label("client_id"), sa.func.count())
+            rows = rows.where(event.c.time_us >= low, event.c.time_us < high)
+            rows = rows.where(event.c.server_id == server_id, event.c.kind.in_(wanted))
+            edges.append(rows.where(cut.counted()).group_by(sa.text("1"), sa.text("2")))
+    for query in (whole, *edges):
+        for kind, client_id, events in connection.execute(query):
+            mine = found[Kind(kind)]
+            mine[client_id] = mine.get(client_id, 0) + int(events)
     return found
 
 
