@@ -282,6 +282,9 @@ def test_a_page_by_a_column_that_changed_is_a_problem_that_says_what_to_do(get: 
         "callers",
         "clients",
         "reactions",
+        "cures",
+        "uptake",
+        "vintage",
         "series",
         "releases",
     )
