@@ -57,6 +57,11 @@ def _calls(evidence: Evidence) -> Iterator[str]:
     yield " ".join(among) + "."
     if evidence.client is None:
         yield "None of them names a client, nor does the greeting of its session."
+    if evidence.via:
+        yield (
+            f"It comes through {' and '.join(evidence.via)}, which passes its name on and may have to be "
+            "restarted with it."
+        )
 
 
 def _lists(evidence: Evidence) -> Iterator[str]:

@@ -34,6 +34,8 @@ class Evidence:
     replaced_by: tuple[str, ...] = ()
     client: str | None
     version: str | None = None
+    via: tuple[str, ...] = ()
+    """The bridges that it comes through, which pass its name on."""
     known: Client | None = None
     again: int = 0
     old: int = 0

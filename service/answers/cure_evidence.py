@@ -104,6 +104,7 @@ def evidence(found: Gathered) -> Iterator[tuple[str, CallerRow, Evidence]]:
     said = facts(scope, scope.names)
     hours = {name.server: _hours(scope, name.server) for name in scope.names}
     who = {key: scope.moment.known.find(key) for key in known.keys}
+    vias = _vias(found)
     totals = {name.server_id: 0 for name in scope.names}
     for (server_id, _), times in found.listing_times.items():
         totals[server_id] += times.size
@@ -120,6 +121,7 @@ def evidence(found: Gathered) -> Iterator[tuple[str, CallerRow, Evidence]]:
                 replaced_by=said[number][1],
                 client=row.client,
                 version=row.versions[0] if row.versions else None,
+                via=vias.get(key, ()),
                 known=who[key],
                 callers=row.callers,
                 days=tuple(days[place]),
@@ -135,6 +137,16 @@ def evidence(found: Gathered) -> Iterator[tuple[str, CallerRow, Evidence]]:
                 **{word: int(counts[place]) for word, counts in split.items()},
             ),
         )
+
+
+def _vias(found: Gathered) -> dict[str, tuple[str, ...]]:
+    """Client key → the bridges that its stale calls came through, by name."""
+    vias: dict[str, set[str]] = {}
+    for id_ in codes(found.calls.client_id)[0].tolist():
+        spelling = found.known.spellings.get(id_)
+        if spelling is not None and spelling.via is not None:
+            vias.setdefault(found.known.key(id_), set()).add(spelling.via)
+    return {key: tuple(sorted(names)) for key, names in vias.items()}
 
 
 def _split(found: Gathered, group: Column, size: int) -> dict[str, Column]:

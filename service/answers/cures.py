@@ -34,7 +34,7 @@ class CureRow:
     What would make one client stop calling one retired name, and what that rests on; `client` is None
     for the calls that name none.
 
-    `cure` is one word, `do` what to do about it, `why` sentences with numbers from the log. `product`,
+    `via` are the bridges that its calls came through. `cure` is one word, `do` what to do about it, `why` sentences with numbers from the log. `product`,
     `vendor` and `kind` are those of a known client, `behaviour` what it is known to do about a changed
     list at its last version, with `reports` and `refs` as the sources.
 
@@ -46,6 +46,7 @@ class CureRow:
     server: str
     name: str
     client: str | None
+    via: tuple[str, ...]
     cure: str
     do: str
     why: tuple[str, ...]
@@ -110,6 +111,7 @@ def _row(row: CallerRow, shown: Evidence) -> CureRow:
         server=row.server,
         name=row.name,
         client=row.client,
+        via=shown.via,
         cure=found.word,
         do=found.do,
         why=found.why,

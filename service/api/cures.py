@@ -17,6 +17,7 @@ EXAMPLE = schemas.example(
             "server": "maps",
             "name": "tomtom-ev-routing",
             "client": "openai-mcp",
+            "via": [],
             "cure": "rescan",
             "do": "In ChatGPT, open the connector's settings and press Refresh (Scan Tools).",
             "why": [

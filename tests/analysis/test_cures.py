@@ -147,6 +147,14 @@ def test_who_lists_when_told_is_to_be_told() -> None:
     assert "send one" not in cure(told).do
 
 
+def test_a_bridge_is_named() -> None:
+    """It passes the client's name on, so that the cure stays the client's."""
+    found = cure(seen("openai-mcp", "1.0.0", lone=28, via=("mcp-remote",)))
+
+    assert found.word == "rescan"
+    assert found.why[1].startswith("It comes through mcp-remote, which passes its name on")
+
+
 def test_a_version_that_compares_with_nothing_is_said() -> None:
     """Copilot CLI sends 1.0.0 before and after its change: both reports are shown, and the reason."""
     found = cure(seen("github-copilot-developer", "1.0.0", old=3, listings=1))

@@ -68,6 +68,8 @@ def test_each_client_of_the_demo_has_the_cure_that_its_description_promises(
             client = "Windsurf" if row["client"] == "windsurf" else row["client"]
             found.setdefault((row["server"], client), set()).add(row["cure"])
     assert found == {who: {word} for who, word in DEMO.items()}
+    bridged = {row["client"] for row in rows if row["via"] == ["mcp-remote"]}
+    assert bridged == {"claude-ai"}
     gap = "hours: a listing in them is not known."
     assert all(
         any(gap in sentence for sentence in row["why"])

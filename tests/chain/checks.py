@@ -197,6 +197,7 @@ def expected_rows(story: Story) -> dict[str, list[dict[str, Any]]]:
             {
                 "name": CLIENTS[who].old_name,
                 "client": CLIENTS[who].name,
+                "via": [CLIENTS[who].via] if CLIENTS[who].via else [],
                 "cure": expected_cure(story, who),
             }
             for who in ordered
