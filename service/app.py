@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse
 
 from dashboards import figure_routes, pages
 from service import __version__
+from service.analysis.known import load_clients
 from service.api import guard, ingest, problems, reference, routes
 from service.api.admission import Admission, Workplace
 from service.api.receivers import ROUTERS
@@ -27,8 +28,9 @@ def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
     any port is opened.
 
     Raises:
-        LastCallError: The database cannot be used.
+        LastCallError: The database, or the user's file of known clients, cannot be used.
     """
+    load_clients(settings.clients_file)
     engine = make_engine(settings.database_url)
     ensure_ready(engine, settings.auto_upgrade)
 

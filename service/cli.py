@@ -272,6 +272,7 @@ def rejects(limit: int, as_json: bool, db: str | None) -> None:
 @db_option
 def doctor(db: str | None) -> None:
     """Check installation, settings, profiles and database, and say what is wrong."""
+    from service.analysis.known import load_clients
     from service.doctor import refuse_shared_names
     from service.pipeline import profiles_of
 
@@ -282,6 +283,8 @@ def doctor(db: str | None) -> None:
     for name in unknown_variables(os.environ):
         terminal.complain(f"{name} is not a setting; see docs/reference/settings.md")
     terminal.say("profiles: " + ", ".join(profile.name for profile in profiles_of(settings)))
+    layers = load_clients(settings.clients_file).layers
+    terminal.say(f"known clients: {sum(map(len, layers))}, {len(layers[-1])} of them ours")
     path = sqlite_path(settings.database_url)
     if path is not None and not path.exists():
         terminal.say(f"database: none at {path} yet; `lastcall ingest` or `serve` makes it")

@@ -160,6 +160,9 @@ class Settings:
     profile_dir: Annotated[
         Path | None, Meaning("folder of your own profiles (*.toml), asked before ours")
     ] = None
+    clients_file: Annotated[
+        Path | None, Meaning("file of clients that you know (TOML), asked before ours")
+    ] = None
     quarantine_days: Annotated[int, Meaning("days that a rejected record is kept", least=1)] = 14
 
     def __post_init__(self) -> None:

@@ -7,6 +7,7 @@ Each answer is a function of a connection, a `Query` and a `Moment`; all results
 from service.answers.callers import CallerRow, callers
 from service.answers.clients import ClientRow, clients
 from service.answers.coverage import SpanRow, coverage
+from service.answers.cures import CureRow, cures
 from service.answers.events import EventRow, events
 from service.answers.health import ArrivalDay, HealthRow, health
 from service.answers.names import NameRow, names
@@ -27,6 +28,8 @@ from service.answers.releases import ReleaseRow, releases
 from service.answers.series import SeriesRow, series
 from service.answers.servers import ServerRow, servers
 from service.answers.told import AliasRow, ExclusionRow, MarkRow, aliases, exclusions, marks
+from service.answers.uptake import UptakeRow, uptake
+from service.answers.vintage import VintageRow, vintage
 
 __all__ = [
     "AliasRow",
@@ -35,6 +38,7 @@ __all__ = [
     "ClientRow",
     "Collection",
     "CoverageSummary",
+    "CureRow",
     "EventRow",
     "ExclusionRow",
     "GapRow",
@@ -53,10 +57,13 @@ __all__ = [
     "SeriesRow",
     "ServerRow",
     "SpanRow",
+    "UptakeRow",
+    "VintageRow",
     "aliases",
     "callers",
     "clients",
     "coverage",
+    "cures",
     "events",
     "exclusions",
     "health",
@@ -68,4 +75,6 @@ __all__ = [
     "releases",
     "series",
     "servers",
+    "uptake",
+    "vintage",
 ]

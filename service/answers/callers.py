@@ -2,16 +2,17 @@
 
 from dataclasses import dataclass
 
-from service.analysis.counts import codes
+from service.analysis.counts import Column, codes
 from service.answers import calls as gather
 from service.answers import tallies
 from service.answers.marks import Status
 from service.answers.names import moment_of, sortable
 from service.answers.paging import order_asked, page
-from service.answers.people import people
+from service.answers.people import People, people
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
 from service.answers.scope import Scope, scope_of
 from service.store.engine import Connection
+from service.store.read_calls import Calls
 
 VERSIONS_SHOWN = 20
 SORTS = (
@@ -71,8 +72,9 @@ def callers(connection: Connection, query: Query, moment: Moment) -> Collection[
     order = order_asked(query, SORTS)
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "callers", changes=order.changes)
+    calls = gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),))
     kept, last = page(
-        _rows(scope),
+        rows_of(scope, calls, people(scope, codes(calls.client_id)[0])),
         lambda pair: (sortable(pair[1], order.column), pair[1].server, pair[1].name, pair[0]),
         order,
         scope.after,
@@ -81,14 +83,19 @@ def callers(connection: Connection, query: Query, moment: Moment) -> Collection[
     return scope.answer((row for _, row in kept), last, excluded_calls=gather.left_out(scope))
 
 
-def _rows(scope: Scope) -> list[tuple[str, CallerRow]]:
-    """(client key, row) of each group; all of them from rows, which tell callers and versions apart."""
-    names = scope.names
-    calls = gather.rows(scope, names, ((scope.start_us, scope.until_us),))
-    known = people(scope, codes(calls.client_id)[0])
-    width = max(len(known.keys), 1)
-    number = gather.name_numbers(names, calls.server_id, calls.tool_id)
-    pairs, group = codes(number * width + known.groups(calls.client_id))
+def groups(scope: Scope, calls: Calls, known: People) -> tuple[Column, Column]:
+    """
+    The groups of calls of one name and client, ascending, as the name's place among the question's names
+    times the number of clients plus the client's number; and the place of each call's group.
+    """
+    number = gather.name_numbers(scope.names, calls.server_id, calls.tool_id)
+    return codes(number * max(len(known.keys), 1) + known.groups(calls.client_id))
+
+
+def rows_of(scope: Scope, calls: Calls, known: People) -> list[tuple[str, CallerRow]]:
+    """(client key, row) of each group of `groups`, in its order; rows tell callers and versions apart."""
+    names, width = scope.names, max(len(known.keys), 1)
+    pairs, group = groups(scope, calls, known)
     counted = tallies.tally(scope, group, calls, known, pairs.size)
     days = tallies.local_days(scope, group, calls, pairs.size)
     rows = []

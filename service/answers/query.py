@@ -9,10 +9,12 @@ import re
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
 from service.analysis import zones
+from service.analysis.known import Clients, load_clients
 from service.clock import DAY_US
 from service.errors import BadParameter
 from service.settings import Settings
@@ -53,13 +55,24 @@ def iso(instant_us: int) -> str:
 class Moment:
     """
     When a question is asked, and what the settings say to every question: how far ahead of the clock
-    a line's time may be, and the two windows of `reactions`.
+    a line's time may be, the two windows of `reactions`, and the user's own file of known clients.
     """
 
     now_us: int
     future_skew_us: int = DAY_US
     refresh_window_us: int = 60_000_000
     compare_window_us: int = 3_600_000_000
+    clients_file: Path | None = None
+
+    @property
+    def known(self) -> Clients:
+        """The known clients. Raises BadClients."""
+        return load_clients(self.clients_file)
+
+    def rules(self) -> list[object]:
+        """Whatever but the clock and the data decides answers, as JSON can hold it."""
+        windows = [self.future_skew_us, self.refresh_window_us, self.compare_window_us]
+        return [*windows, self.known.digest]
 
 
 def moment_at(now_us: int, settings: Settings) -> Moment:
@@ -69,6 +82,7 @@ def moment_at(now_us: int, settings: Settings) -> Moment:
         settings.future_skew_s * 1_000_000,
         settings.refresh_window_s * 1_000_000,
         settings.compare_window_s * 1_000_000,
+        settings.clients_file,
     )
 
 

@@ -103,6 +103,15 @@ class Rows(Paged):
     excluded: Excluded = "hide"
 
 
+class Uptake(Rows):
+    """Rows about names and clients, or about each text that callers of a name were told."""
+
+    by: Annotated[
+        str,
+        Field(description="none, or message: a row for each text that a call was answered with"),
+    ] = "none"
+
+
 class Reactions(Paged):
     """Rows about clients, of any name."""
 
@@ -115,6 +124,13 @@ class Marks(Paged):
 
     name: Name = None
     client: Client = None
+
+
+class Vintage(Paged):
+    """Rows about clients and releases: a copy of the list is known by all names that it holds."""
+
+    client: Client = None
+    sort: Annotated[Sort, Field(examples=["-stale_calls"])] = None
 
 
 class Servers(Paged):

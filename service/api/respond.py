@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import asdict, astuple, replace
+from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -92,7 +92,7 @@ def _tag(connection: Connection, query: Query, moment: Moment, form: str) -> str
     if query.as_of is not None:
         at = instant_asked("as_of", query.as_of, zone_asked(query))
         minute = None if at <= moment.now_us else minute
-    rules = [__version__, *astuple(moment)[1:]]
+    rules = [__version__, *moment.rules()]
     parts = [data_version(connection), asdict(query), minute, form, rules]
     text = json.dumps(parts, sort_keys=True)
     return f'W/"{hashlib.blake2b(text.encode(), digest_size=12).hexdigest()}"'

@@ -8,6 +8,7 @@ from service.api import (
     check,
     clients,
     coverage,
+    cures,
     events,
     exclusions,
     health,
@@ -19,6 +20,8 @@ from service.api import (
     releases,
     series,
     servers,
+    uptake,
+    vintage,
 )
 
 PREFIX = "/api/v1"
@@ -29,8 +32,11 @@ for noun in (
     overview,
     names,
     callers,
+    cures,
     clients,
     reactions,
+    uptake,
+    vintage,
     events,
     series,
     coverage,

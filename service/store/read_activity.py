@@ -137,6 +137,49 @@ def active_clients(
     return found | _silent_clients(connection, cut, server_id, *whole)
 
 
+def counts(
+    connection: Connection,
+    cut: Cut,
+    server_id: int,
+    kinds: Collection[Kind],
+    since_us: int,
+    until_us: int,
+) -> dict[Kind, dict[int, int]]:
+    """
+    How many counted events of each of these kinds each client has at the server in [since, until); of
+    client 0 are those that name none.
+    """
+    first = -(-since_us // QUARTER_US)
+    last = max(min(until_us, cut.solid_us) // QUARTER_US, first)
+    wanted = sorted(int(kind) for kind in kinds)
+    found: dict[Kind, dict[int, int]] = {kind: {} for kind in kinds}
+    # Each kind by itself, and all of the server's clients: in the order of the key, without sorting.
+    # A sum of big integers is a decimal on PostgreSQL.
+    whole = (
+        sa.select(
+            activity.c.kind,
+            activity.c.client_id,
+            sa.cast(sa.func.sum(activity.c.events), sa.BigInteger),
+        )
+        .where(activity.c.server_id == server_id, activity.c.kind.in_(wanted))
+        .where(activity.c.quarter >= first, activity.c.quarter < last)
+        .group_by(activity.c.client_id, activity.c.kind)
+    )
+    edges = []
+    for start, end in ((since_us, first * QUARTER_US), (last * QUARTER_US, until_us)):
+        low, high = max(start, since_us), min(end, until_us)
+        if low < high:
+            rows = sa.select(event.c.kind, cut.client().label("client_id"), sa.func.count())
+            rows = rows.where(event.c.time_us >= low, event.c.time_us < high)
+            rows = rows.where(event.c.server_id == server_id, event.c.kind.in_(wanted))
+            edges.append(rows.where(cut.counted()).group_by(sa.text("1"), sa.text("2")))
+    for query in (whole, *edges):
+        for kind, client_id, events in connection.execute(query):
+            mine = found[Kind(kind)]
+            mine[client_id] = mine.get(client_id, 0) + int(events)
+    return found
+
+
 def _silent_clients(
     connection: Connection, cut: Cut, server_id: int, since_us: int, until_us: int
 ) -> set[int]:

@@ -39,6 +39,8 @@ class Calls:
     inferred: Column
     caller_id: Column
     version_id: Column
+    session_id: Column
+    fact_id: Column
 
     @staticmethod
     def join(parts: "Iterable[Calls]") -> "Calls":
@@ -56,6 +58,9 @@ _NO_CALLS = Calls(*(np.empty(0, dtype=np.int64) for _ in Calls.__slots__))
 CLIENT = ("time_us", "client_id")
 EVERYTHING = ("time_us", "client_id", "caller_id", "version_id")
 CALLERS = ("caller_id", "client_id")
+SESSIONS = (*EVERYTHING, "session_id")
+KINDS = ("time_us", "kind", *CALLERS)
+FACTS = ("time_us", "client_id", "caller_id", "session_id", "fact_id")
 
 
 def _call_columns(cut: Cut) -> dict[str, sa.ColumnElement[Any]]:
@@ -67,6 +72,8 @@ def _call_columns(cut: Cut) -> dict[str, sa.ColumnElement[Any]]:
         "client_id": sa.case((event.c.client_id.is_(None), -cut.client()), else_=event.c.client_id),
         "caller_id": sa.func.coalesce(event.c.caller_id, 0),
         "version_id": sa.func.coalesce(event.c.version_id, 0),
+        "session_id": sa.func.coalesce(event.c.session_id, 0),
+        "fact_id": sa.func.coalesce(event.c.fact_id, 0),
     }
 
 
@@ -262,3 +269,23 @@ def succeeded(
         .where(call_day.c.day >= wanted.c.c2, call_day.c.day < until_day)
     )
     return Sums(*columns(connection, query, len(Sums.__slots__)))
+
+
+def logs_ordinary_calls(
+    connection: Connection, cut: Cut, server_id: int, since_us: int, until_us: int
+) -> bool:
+    """Whether the server logged any counted call of kind `call` in [since, until)."""
+    span = (since_us, until_us)
+    mine = (call_day.c.server_id == server_id) & (call_day.c.kind == int(Kind.CALL))
+    ends = [
+        (instant >= since_us) & (instant < until_us)
+        for instant in (call_day.c.first_us, call_day.c.last_us)
+    ]
+    if not cut.promoted and connection.scalar(sa.select(sa.exists().where(mine, sa.or_(*ends)))):
+        return True
+    around = (call_day.c.first_us < since_us) & (call_day.c.last_us >= until_us)
+    if not cut.promoted and not connection.scalar(sa.select(sa.exists().where(mine, around))):
+        return False
+    row = (event.c.server_id == server_id) & (event.c.kind == int(Kind.CALL))
+    found = sa.select(event.c.time_us).where(row, between(span), cut.counted()).limit(1)
+    return connection.scalar(found) is not None

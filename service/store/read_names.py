@@ -90,3 +90,12 @@ def said(
                 replaced = None if row.replaced_by is None else tuple(json.loads(row.replaced_by))
                 found.append(Said(row.tool_id, row.last_us, row.last_release, replaced))
     return found
+
+
+def messages(connection: Connection, fact_ids: Collection[int]) -> dict[int, str | None]:
+    """The message that each of these facts tells its callers; None where it holds none."""
+    found: dict[int, str | None] = {}
+    for part in chunks(sorted(fact_ids)):
+        query = sa.select(fact.c.id, fact.c.message).where(fact.c.id.in_(part))
+        found.update((row.id, row.message) for row in connection.execute(query))
+    return found

@@ -285,7 +285,11 @@ def test_events_page_through_what_the_definitions_hold(
 
 
 @pytest.mark.parametrize(
-    "collection", ["servers", "names", "callers", "clients", "reactions", "events", "series"]
+    "collection",
+    [
+        *("servers", "names", "callers", "clients", "reactions", "events", "series"),
+        *("cures", "uptake", "vintage"),
+    ],
 )
 def test_an_answer_as_of_an_instant_is_that_of_a_database_without_what_came_later(
     new_engine: Any, seed: int, collection: str

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from service.api import (
     callers,
     clients,
     coverage,
+    cures,
     events,
     health,
     names,
@@ -23,6 +25,8 @@ from service.api import (
     respond,
     series,
     servers,
+    uptake,
+    vintage,
 )
 from service.api.table import safe
 from service.app import create_app
@@ -34,8 +38,11 @@ COLLECTIONS = [
     overview,
     names,
     callers,
+    cures,
     clients,
     reactions,
+    uptake,
+    vintage,
     events,
     series,
     coverage,
@@ -231,9 +238,9 @@ def test_no_tag_spares_a_question_that_cannot_be_answered(get: Any, params: Any)
 
 
 def test_a_tag_changes_with_what_else_decides_the_answer(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another version of the product, future skew or window of reactions may answer otherwise."""
+    """Another version of the product, future skew, window of reactions or file of known clients."""
 
     def tag(**more: Any) -> str:
         settings = Settings(database_url=database_url, **more)
@@ -244,6 +251,9 @@ def test_a_tag_changes_with_what_else_decides_the_answer(
     assert tag() == first
     for other in ("future_skew_s", "refresh_window_s", "compare_window_s"):
         assert tag(**{other: 1_800}) != first
+    own = tmp_path / "clients.toml"
+    own.write_text('[[client]]\nnames = ["mine"]\nproduct = "Mine"\nkind = "script"\n')
+    assert tag(clients_file=own) != first
     monkeypatch.setattr(respond, "__version__", "0.0.0+other")
     assert tag() != first
 
@@ -272,6 +282,9 @@ def test_a_page_by_a_column_that_changed_is_a_problem_that_says_what_to_do(get: 
         "callers",
         "clients",
         "reactions",
+        "cures",
+        "uptake",
+        "vintage",
         "series",
         "releases",
     )

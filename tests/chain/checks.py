@@ -45,6 +45,15 @@ CLIENTS = {
     "retire": Client("example-admin", None, in_time=0),
 }
 
+CURES = {
+    "lists_once": "refresh",  # "lists when it connects and goes on with that"
+    "through_proxy": "refresh",  # the same, behind a proxy
+    "connects_anew": "refresh",  # its listings are older than the change, whatever it connects to since
+    "listens": "refresh",  # did it not listen, it would go on with its first list
+    "never_lists": "hard_coded",  # "has a name written into it"
+}
+"""What README of the examples says of each client that goes on calling, as a cure."""
+
 # Who stays connected, and so has a channel for the notification; since 2026-07-28 only whoever listens has.
 STAYING = ("listens", "lists_once", "never_lists", "through_proxy")
 LISTENING = ("listens",)
@@ -56,7 +65,7 @@ def check(service: Running, story: Story) -> None:
 
     Raises:
         AssertionError: One differs; the text begins with the subject: events, sessions, health,
-            names, callers, clients or reactions.
+            names, callers, clients, reactions or cures.
     """
     events = service.rows("events", server=SERVER)
     same("events", by_client(story, events), expected_events(story))
@@ -152,7 +161,7 @@ def expected_sessions(story: Story) -> dict[str, int]:
 
 
 def expected_rows(story: Story) -> dict[str, list[dict[str, Any]]]:
-    """What `names`, `callers`, `clients` and `reactions` have to show, in their order."""
+    """What `names`, `callers`, `clients`, `reactions` and `cures` have to show, in their order."""
     stale = {who: did["stale_call"] for who, did in story.did.items() if did.get("stale_call")}
     ordered = sorted(stale, key=lambda who: CLIENTS[who].old_name or "")
     return {
@@ -184,6 +193,15 @@ def expected_rows(story: Story) -> dict[str, list[dict[str, Any]]]:
             expected_reaction(story, who)
             for who in sorted(notified(story), key=lambda who: CLIENTS[who].name)
         ],
+        "cures": [
+            {
+                "name": CLIENTS[who].old_name,
+                "client": CLIENTS[who].name,
+                "via": [CLIENTS[who].via] if CLIENTS[who].via else [],
+                "cure": expected_cure(story, who),
+            }
+            for who in ordered
+        ],
     }
 
 
@@ -198,6 +216,12 @@ def expected_name(story: Story, who: str, stale_calls: int) -> dict[str, Any]:
         "replaced_by": RETIRED[name]["replacedBy"],
         "unattributed_calls": 0,
     }
+
+
+def expected_cure(story: Story, who: str) -> str:
+    """A client that neither lists nor greets may be older than the log: a day's calls do not tell."""
+    ungreeted = story.setting.modern and who == "never_lists"
+    return "cannot_tell" if ungreeted else CURES[who]
 
 
 def callers(story: Story, who: str) -> int:

@@ -15,7 +15,18 @@ from tests.faults.programs import event_line
 
 NOON = datetime(2026, 10, 5, 12, tzinfo=UTC)
 JUMPS = [timedelta(hours=-1), timedelta(days=2), timedelta(0)]
-QUESTIONS = ["names", "clients", "events", "series?by=client", "coverage", "reactions", "health"]
+QUESTIONS = [
+    "names",
+    "clients",
+    "events",
+    "series?by=client",
+    "coverage",
+    "reactions",
+    "health",
+    "cures",
+    "uptake",
+    "vintage",
+]
 PAGES = ["/", "/clients", "/health"]
 
 TIMELESS = (

@@ -22,7 +22,18 @@ SHORT_S, LONG_S = 10.0, 300.0
 
 AT_ONCE = 100
 NEIGHBOUR = "neighbour"
-QUESTIONS = ["names", "clients", "callers", "events", "reactions", "health", "rejects"]
+QUESTIONS = [
+    "names",
+    "clients",
+    "callers",
+    "events",
+    "reactions",
+    "health",
+    "rejects",
+    "cures",
+    "uptake",
+    "vintage",
+]
 PAGES = ["/", "/clients", "/health"]
 FATES = ("accepted", "duplicates", "ignored", "rejected")
 

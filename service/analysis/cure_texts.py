@@ -1,0 +1,210 @@
+"""The sentences of a cure: why, in numbers, and what to do."""
+
+from collections.abc import Iterator
+
+from service.analysis.evidence import Evidence, Word
+from service.analysis.fixed_times import AWAKE_MIN, LEAST_DAYS, WINDOW_MIN, Pattern, clock
+from service.analysis.known.behaviour import SAID
+
+_GAPS_MATTER = ("hard_coded", "refresh", "cannot_tell")
+NAME_IT = (
+    "Log the client's name with each call: `clientInfo.name` of `initialize`, kept for the session, or "
+    'since 2026-07-28 `_meta["io.modelcontextprotocol/clientInfo"]` of the request. Until then the '
+    "principal, address or User-Agent says who to ask."
+)
+EXCLUDE_IT = "Exclude it, so that its calls stand beside those of real callers; whoever runs it can drop the name."
+LOG_LISTINGS = (
+    "Log each tools/list (message `Tools listed`) with its session and client: then it shows whether the "
+    "list is fetched again."
+)
+LOG_SESSIONS = (
+    "Log the session id with calls and listings: then it shows whether whoever calls the name has "
+    "fetched the list since."
+)
+WAIT = (
+    "Wait, and log greetings (`Client initialized`) and listings: a session that is logged from its "
+    "greeting on, or calls on three days without a listing, tell a name that is written down from a list "
+    "that was kept."
+)
+RECONNECT = "Have it reconnected or restarted, so that it fetches the list again."
+
+
+def count(number: int, noun: str) -> str:
+    """
+    A number with its noun.
+
+    >>> count(1, "call"), count(1200, "session")
+    ('1 call', '1,200 sessions')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def why(evidence: Evidence, word: Word, times: Pattern) -> tuple[str, ...]:
+    """What the word rests on, most telling first."""
+    return (
+        *_calls(evidence),
+        *(() if word in ("unattributed", "exclude", "gateway") else _lists(evidence)),
+        *_times(evidence, word, times),
+        *_product(evidence, word),
+        *_gaps(evidence, word),
+    )
+
+
+def _calls(evidence: Evidence) -> Iterator[str]:
+    among = [count(evidence.calls, "call"), f"on {count(len(evidence.days), 'day')}"]
+    among += [f"from {count(evidence.callers, 'caller')}"] if evidence.callers else []
+    among += [f"in {count(evidence.sessions, 'session')}"] if evidence.sessions else []
+    yield " ".join(among) + "."
+    if evidence.client is None:
+        yield "None of them names a client, nor does the greeting of its session."
+    if evidence.via:
+        yield (
+            f"It comes through {' and '.join(evidence.via)}, which passes its name on and may have to be "
+            "restarted with it."
+        )
+
+
+def _lists(evidence: Evidence) -> Iterator[str]:
+    """What its calls have to do with listings."""
+    if evidence.again:
+        yield (
+            f"{count(evidence.again, 'call')} in {count(evidence.again_sessions, 'session')} came after "
+            "a listing of the same session that was fetched since the name is known as retired."
+        )
+    if evidence.old:
+        yield (
+            f"{count(evidence.old, 'call')} came in sessions whose last listing is from before the name "
+            "was known as retired."
+        )
+    if evidence.whole:
+        yield (
+            f"{count(evidence.whole, 'call')} came in sessions that were logged from their greeting on, "
+            "without a listing before the call."
+        )
+    if evidence.cut:
+        yield (
+            f"{count(evidence.cut, 'call')} came in sessions without a listing whose greeting was not "
+            "logged: they may have listed before the log began."
+        )
+    if evidence.lone:
+        yield f"{count(evidence.lone, 'call')} came without a session, so that no listing belongs to them."
+    if evidence.listings == 0 and evidence.others_listings:
+        yield f"It never lists, though {count(evidence.others_listings, 'listing')} of others are logged."
+    elif evidence.listings == 0 and not (evidence.again or evidence.old):
+        yield "The log holds no listing of anybody: no evidence of who fetches the list."
+    elif evidence.unlisted and evidence.listings:
+        since = evidence.listings_since
+        yield (
+            f"It listed {evidence.listings:,} times in this range, "
+            f"{since:,} of them since the name is known as retired."
+        )
+    if evidence.episodes:
+        yield (
+            f"It was sent {count(evidence.notifications, 'notification')} in "
+            f"{count(evidence.episodes, 'episode')}, and answered {evidence.answered:,} of these with a "
+            "listing."
+        )
+
+
+def _times(evidence: Evidence, word: Word, times: Pattern) -> Iterator[str]:
+    if times.is_evidence:
+        start = clock(times.start)
+        end = clock((times.start + WINDOW_MIN) % 1440)
+        yield (
+            f"On {times.inside:,} of {count(times.days, 'day')} all of its calls lie between {start} and "
+            f"{end} ({evidence.tz}); at random within {AWAKE_MIN // 60} hours a day that has a chance "
+            "below 1 in 10,000."
+        )
+    elif word in ("hard_coded", "cannot_tell"):
+        if times.days < LEAST_DAYS:
+            days = count(times.days, "day")
+            yield f"{days} with calls: too few for fixed times to show; the clock is no evidence."
+        else:
+            yield (
+                f"At most {times.inside:,} of {count(times.days, 'day')} lie within one half-hour: no "
+                "evidence of fixed times."
+            )
+
+
+def _product(evidence: Evidence, word: Word) -> Iterator[str]:
+    """What is known of it, and whether this log agrees."""
+    known, expected = evidence.known, evidence.expected
+    if known is None:
+        if evidence.client is not None:
+            yield "Nothing is known of this client in general."
+        return
+    says = {
+        "probe": "nobody waits for its answers",
+        "gateway": "a gateway, which puts its own name in place of its users'",
+        "script": "a script, by your own file of known clients",
+        "sdk_default": "the name of a library, not of a product",
+    }.get(known.kind, SAID[expected.does])
+    yield f"{known.product[0].upper()}{known.product[1:]}: {says}."
+    if known.kind in ("product", "sdk_default") and not expected.compared:
+        version = "no version" if evidence.version is None else f"version {evidence.version}"
+        yield f"It sends {version}, which compares with none, so that every report stands here."
+    disagree = {
+        "client_fault": expected.does in ("honours", "cached"),
+        "hard_coded": known.kind == "product" and expected.does != "unknown",
+    }
+    if disagree.get(word):
+        yield "This log shows otherwise, and goes first."
+    if word == "rescan" and evidence.again:
+        yield "That it fetches the list, and calls the old name all the same, agrees with that."
+
+
+def _gaps(evidence: Evidence, word: Word) -> Iterator[str]:
+    if evidence.gap_hours and word in _GAPS_MATTER:
+        yield (
+            f"The server was not heard in {evidence.gap_hours:,} of {evidence.hours:,} hours: a listing in "
+            "them is not known."
+        )
+
+
+def do(evidence: Evidence, word: Word) -> str:
+    """What to do, in one or two sentences."""
+    known = evidence.known
+    refresh = RECONNECT if known is None or known.refresh is None else known.refresh
+    if word == "unattributed":
+        return NAME_IT
+    if word == "exclude":
+        return EXCLUDE_IT
+    if word == "gateway":
+        product = "the gateway" if known is None else known.product
+        asked = (
+            f"Ask who runs {product} to pass the client's own name on, or to look its callers up."
+        )
+        return f"{asked} It has to fetch the list again, too."
+    if word == "hard_coded":
+        return _edit(evidence)
+    if word == "client_fault":
+        makers = (
+            known.vendor or known.product if known is not None and evidence.is_product else None
+        )
+        meanwhile = "" if known is None or known.refresh is None else f" Meanwhile: {known.refresh}"
+        return (
+            f"Look for the name in prompts, instruction files and permission lists. Where it is in none, "
+            f"file a fault with {makers or 'its makers'}: it fetched a list without the name and "
+            f"called it; the events behind this row show it.{meanwhile}"
+        )
+    if word == "cannot_tell":
+        return _telling(evidence)
+    if word == "refresh" and evidence.expected.does == "honours" and not evidence.notifications:
+        return f"{refresh} It lists again when told, and no notification was sent to it: send one."
+    return refresh
+
+
+def _edit(evidence: Evidence) -> str:
+    where = f"Find the script, workflow, prompt or permission entry that names `{evidence.name}`"
+    if evidence.replaced_by:
+        return (
+            f"{where}, and write {' or '.join(f'`{name}`' for name in evidence.replaced_by)} there."
+        )
+    return f"{where}, and take it out: nothing is known to replace it."
+
+
+def _telling(evidence: Evidence) -> str:
+    """What would tell."""
+    if evidence.listings + evidence.others_listings == 0:
+        return LOG_LISTINGS
+    return LOG_SESSIONS if evidence.listings else WAIT
