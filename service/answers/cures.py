@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from service.analysis.cures import cure
 from service.analysis.evidence import Evidence
+from service.answers import calls as gather
 from service.answers.callers import CallerRow
 from service.answers.cure_evidence import evidence, gathered
+from service.answers.marks import Status
 from service.answers.names import sortable
 from service.answers.paging import order_asked, page
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
@@ -25,6 +27,8 @@ SORTS = (
     "sessions",
     "first_call",
     "last_call",
+    "status",
+    "open_calls",
 )
 
 
@@ -40,7 +44,8 @@ class CureRow:
 
     `again_calls` came after a listing of their session that was fetched since the name is known as
     retired, `old_calls` after an older one, `unlisted_calls` after none. `listings` and `notifications`
-    are the client's at that server in the range.
+    are the client's at that server in the range. `status`, `marked_at` and `open_calls` are those of
+    `callers`.
     """
 
     server: str
@@ -70,6 +75,9 @@ class CureRow:
     first_call: Instant | None
     last_call: Instant | None
     inferred_calls: int
+    status: Status
+    marked_at: Instant | None
+    open_calls: int
 
 
 def cures(connection: Connection, query: Query, moment: Moment) -> Collection[CureRow]:
@@ -95,7 +103,9 @@ def cures(connection: Connection, query: Query, moment: Moment) -> Collection[Cu
         scope.after,
         limit,
     )
-    return scope.answer((_row(row, shown) for _, row, shown in kept), last)
+    return scope.answer(
+        (_row(row, shown) for _, row, shown in kept), last, excluded_calls=gather.left_out(scope)
+    )
 
 
 def _sortable(row: CallerRow, shown: Evidence, column: str | None) -> object:
@@ -135,4 +145,7 @@ def _row(row: CallerRow, shown: Evidence) -> CureRow:
         first_call=row.first_call,
         last_call=row.last_call,
         inferred_calls=row.inferred_calls,
+        status=row.status,
+        marked_at=row.marked_at,
+        open_calls=row.open_calls,
     )

@@ -99,7 +99,7 @@ def uptake(connection: Connection, query: Query, moment: Moment) -> Collection[U
         scope.after,
         limit,
     )
-    return scope.answer((row for _, row in kept), last)
+    return scope.answer((row for _, row in kept), last, excluded_calls=gather.left_out(scope))
 
 
 @dataclass(frozen=True, slots=True)

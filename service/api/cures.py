@@ -48,10 +48,14 @@ EXAMPLE = schemas.example(
             "first_call": "2026-10-01T08:19:32.793Z",
             "last_call": "2026-10-05T21:02:11.090Z",
             "inferred_calls": 0,
+            "status": "contacted",
+            "marked_at": "2026-10-05T12:00:00.000Z",
+            "open_calls": 28,
         }
-    ]
+    ],
+    excluded_calls=2,
 )
-PAGE = schemas.page_of("Cures", answers.CureRow)
+PAGE = schemas.page_of("Cures", answers.CureRow, excluded_calls=int)
 
 
 @router.get(

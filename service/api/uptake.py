@@ -29,9 +29,10 @@ EXAMPLE = schemas.example(
             "sessions_replaced": 6,
             "reason": None,
         }
-    ]
+    ],
+    excluded_calls=2,
 )
-PAGE = schemas.page_of("Uptake", answers.UptakeRow)
+PAGE = schemas.page_of("Uptake", answers.UptakeRow, excluded_calls=int)
 
 
 @router.get(
