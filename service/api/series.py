@@ -12,7 +12,8 @@ from service.api.respond import respond
 router = APIRouter(tags=["read"])
 
 EXAMPLE = schemas.example(
-    [{"start": "2026-10-05T00:00:00.000Z", "label": "2026-10-05", "value": 12, "covered": True}]
+    [{"start": "2026-10-05T00:00:00.000Z", "label": "2026-10-05", "value": 12, "covered": True}],
+    excluded_calls=2,
 )
 PAGE = schemas.page_of("Series", answers.SeriesRow, excluded_calls=int)
 
