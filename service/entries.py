@@ -47,6 +47,11 @@ class Facts:
         """These facts with those of *said* in their place."""
         return Facts(**{name: said.get(name, getattr(self, name)) for name in FACTS})
 
+    def over(self, others: "Facts") -> "Facts":
+        """These facts, and where nothing is said those of *others*."""
+        mine = {name: getattr(self, name) for name in FACTS}
+        return others.told({name: value for name, value in mine.items() if value is not None})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
