@@ -55,10 +55,23 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What somebody says of a name: `said` holds members of `Facts`, not necessarily all."""
+    """
+    What somebody says of a name: `said` holds members of `Facts`, not necessarily all. `hidden` is None
+    where nothing is said of that.
+    """
 
     name: str
     said: Mapping[str, Any]
+    hidden: bool | None = None
+
+    def changes(self, before: "Entry | None") -> dict[str, tuple[Any, Any]]:
+        """What an entry says otherwise afterwards, as (before, after)."""
+        old = before.facts if before else Facts()
+        new = old.told(self.said)
+        found = {n: (getattr(old, n), getattr(new, n)) for n in FACTS}
+        was = before.hidden if before else False
+        found["hidden"] = (was, was if self.hidden is None else self.hidden)
+        return {name: pair for name, pair in found.items() if pair[0] != pair[1]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +112,7 @@ def told(
     replaced_by: object = ...,
     message: object = ...,
     retired_us: object = ...,
+    hidden: bool | None = None,
 ) -> Told:
     """
     Read what is said of a name; `...` stands for what is not mentioned.
@@ -116,7 +130,7 @@ def told(
         said["message"] = None if message is None else _message(message)
     if retired_us is not ...:
         said["retired_us"] = retired_us
-    return Told(name=tool_name("name", name), said=said)
+    return Told(name=tool_name("name", name), said=said, hidden=hidden)
 
 
 def tool_name(parameter: str, value: object) -> str:

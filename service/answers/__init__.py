@@ -5,6 +5,7 @@ Each answer is a function of a connection, a `Query` and a `Moment`; all results
 """
 
 from service.answers.callers import CallerRow, callers
+from service.answers.catalogue import EntryRow, catalogue, history
 from service.answers.clients import ClientRow, clients
 from service.answers.coverage import SpanRow, coverage
 from service.answers.events import EventRow, events
@@ -33,6 +34,7 @@ __all__ = [
     "ClientRow",
     "Collection",
     "CoverageSummary",
+    "EntryRow",
     "EventRow",
     "GapRow",
     "HealthRow",
@@ -50,10 +52,12 @@ __all__ = [
     "ServerRow",
     "SpanRow",
     "callers",
+    "catalogue",
     "clients",
     "coverage",
     "events",
     "health",
+    "history",
     "names",
     "overview",
     "reactions",

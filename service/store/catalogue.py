@@ -6,7 +6,7 @@ answers may differ.
 """
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from service.entries import NAMES, Entry, Facts, Kept, Snapshot, Told, tools_text
@@ -32,27 +32,28 @@ def tell(
 ) -> tuple[Entry, Kept]:
     """
     Add a version of an entry within the write transaction that *conn* has open, where it says
-    something else than the one before; the server is made where it is new. A hidden entry stays so.
+    something else than the one before; the server is made where it is new. A hidden entry stays so
+    unless that is said, too.
 
     Returns:
         The version that holds, and what that changed.
     """
     server_id = dimensions.server_id(conn, server)
     before = _latest(conn, server_id, server, said.name)
-    facts = (before.facts if before else Facts()).told(said.said)
-    if before is not None and before.facts == facts:
+    changes = said.changes(before)
+    if before is not None and not changes:
         return before, Kept.UNCHANGED
     entry = Entry(
         server=server,
         name=said.name,
         number=before.number + 1 if before else 1,
-        facts=facts,
-        hidden=before.hidden if before else False,
+        facts=(before.facts if before else Facts()).told(said.said),
+        hidden=changes["hidden"][1] if "hidden" in changes else bool(before and before.hidden),
         source=source,
         said_us=at_us,
         actor=actor,
     )
-    _append(conn, server_id, entry, "catalogue", before)
+    _append(conn, server_id, entry, "catalogue", changes)
     return entry, Kept.CHANGED if before else Kept.CREATED
 
 
@@ -84,7 +85,7 @@ def hide(
         said_us=at_us,
         actor=actor,
     )
-    _append(conn, server_id, entry, "hide" if hidden else "unhide", before)
+    _append(conn, server_id, entry, "hide" if hidden else "unhide", {})
     return entry, Kept.CHANGED if before else Kept.CREATED
 
 
@@ -172,7 +173,7 @@ def _latest(conn: Connection, server_id: int, server: str, name: str) -> Entry |
 
 
 def _append(
-    conn: Connection, server_id: int, entry: Entry, action: str, before: Entry | None
+    conn: Connection, server_id: int, entry: Entry, action: str, changes: dict[str, tuple[Any, Any]]
 ) -> None:
     facts = entry.facts
     replaced = facts.replaced_by
@@ -193,12 +194,6 @@ def _append(
             entry.actor,
         ),
     )
-    detail = {"number": entry.number, "source": entry.source, **_changed(before, facts)}
+    detail = {"number": entry.number, "source": entry.source, **changes}
     audit.record(conn, entry.said_us, entry.actor, action, f"{entry.server}/{entry.name}", detail)
     raise_data_version(conn)
-
-
-def _changed(before: Entry | None, facts: Facts) -> dict[str, Any]:
-    """Each fact that differs from the version before, as [before, after]."""
-    old = asdict(before.facts if before else Facts())
-    return {name: [old[name], value] for name, value in asdict(facts).items() if old[name] != value}
