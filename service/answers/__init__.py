@@ -10,6 +10,8 @@ from service.answers.clients import ClientRow, clients
 from service.answers.coverage import SpanRow, coverage
 from service.answers.events import EventRow, events
 from service.answers.health import ArrivalDay, HealthRow, health
+from service.answers.lint import FaultRow, lint
+from service.answers.listed import ListedRow, listed
 from service.answers.names import NameRow, names
 from service.answers.overview import overview
 from service.answers.overview_rows import OverviewRow, OverviewTotals
@@ -27,22 +29,27 @@ from service.answers.rejects import RejectRow, rejects
 from service.answers.releases import ReleaseRow, releases
 from service.answers.series import SeriesRow, series
 from service.answers.servers import ServerRow, servers
+from service.answers.snapshots import ChangeRow, ProposalRow, SnapshotRow, diff, snapshots
 
 __all__ = [
     "ArrivalDay",
     "CallerRow",
+    "ChangeRow",
     "ClientRow",
     "Collection",
     "CoverageSummary",
     "EntryRow",
     "EventRow",
+    "FaultRow",
     "GapRow",
     "HealthRow",
     "Instant",
+    "ListedRow",
     "Moment",
     "NameRow",
     "OverviewRow",
     "OverviewTotals",
+    "ProposalRow",
     "Query",
     "Range",
     "ReactionRow",
@@ -50,14 +57,18 @@ __all__ = [
     "ReleaseRow",
     "SeriesRow",
     "ServerRow",
+    "SnapshotRow",
     "SpanRow",
     "callers",
     "catalogue",
     "clients",
     "coverage",
+    "diff",
     "events",
     "health",
     "history",
+    "lint",
+    "listed",
     "names",
     "overview",
     "reactions",
@@ -65,4 +76,5 @@ __all__ = [
     "releases",
     "series",
     "servers",
+    "snapshots",
 ]

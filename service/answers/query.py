@@ -99,6 +99,8 @@ class Query:
     bucket: str = "day"
     by: str = "none"
     top: int | None = None
+    before: str | None = None
+    after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

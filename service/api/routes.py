@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from service.api import (
     callers,
+    catalogue,
     clients,
     coverage,
     events,
@@ -15,6 +16,7 @@ from service.api import (
     releases,
     series,
     servers,
+    snapshots,
 )
 
 PREFIX = "/api/v1"
@@ -31,6 +33,8 @@ for noun in (
     series,
     coverage,
     releases,
+    catalogue,
+    snapshots,
     health,
     rejects,
 ):

@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 
 from service.api import (
     callers,
+    catalogue,
     clients,
     coverage,
     events,
@@ -23,6 +24,7 @@ from service.api import (
     respond,
     series,
     servers,
+    snapshots,
 )
 from service.api.table import safe
 from service.app import create_app
@@ -40,6 +42,8 @@ COLLECTIONS = [
     series,
     coverage,
     releases,
+    catalogue,
+    snapshots,
     health,
     rejects,
 ]
@@ -274,6 +278,7 @@ def test_a_page_by_a_column_that_changed_is_a_problem_that_says_what_to_do(get: 
         "reactions",
         "series",
         "releases",
+        "listed",
     )
     assert documented == {f"/api/v1/{noun}" for noun in nouns}
 
