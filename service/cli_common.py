@@ -59,15 +59,18 @@ def asked(db: str | None, answer: str, **query: Any) -> dict[str, Any]:
 
     opened, settings = ready_engine(db), settings_of(db)
     now_us, items, cursor = system_clock(), [], None
-    with reading(opened) as connection:
-        while True:
-            question = answers.Query(limit=LIMIT_MAX, cursor=cursor, **query)
-            found = getattr(answers, answer)(connection, question, moment_at(now_us, settings))
-            said = found.as_json()
-            items += said["items"]
-            cursor = said["next_cursor"]
-            if cursor is None:
-                return {**said, "items": items}
+    try:
+        with reading(opened) as connection:
+            while True:
+                question = answers.Query(limit=LIMIT_MAX, cursor=cursor, **query)
+                found = getattr(answers, answer)(connection, question, moment_at(now_us, settings))
+                said = found.as_json()
+                items += said["items"]
+                cursor = said["next_cursor"]
+                if cursor is None:
+                    return {**said, "items": items}
+    finally:
+        opened.dispose()
 
 
 def print_json(value: object) -> None:

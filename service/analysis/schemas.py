@@ -138,8 +138,10 @@ def narrowed(old: Schema, new: Schema) -> Iterator[tuple[str | None, str | None]
     if was - now - ({"integer"} if "number" in now else frozenset()):
         yield words(was), words(now)
     before, after = _values(old), _values(new)
-    if after is not None and (not was - now if before is None else before - after):
-        yield _listed(before), _listed(after)
+    if after is not None:
+        lost = not was - now if before is None else bool(before - after)
+        if lost:
+            yield _listed(before), _listed(after)
     for bounds, tighter in ((_LOWER, 1), (_UPPER, -1)):
         for word in bounds:
             one, other = old.get(word), new.get(word)

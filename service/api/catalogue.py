@@ -151,7 +151,8 @@ async def tell(request: Request) -> dict[str, Any]:
     `outcome` is `created`, `changed`, or `unchanged` where the last version says the same.
     """
     body = body_of(await read_body(request), _TOLD)
-    said = {name: body[name] for name in ("last_release", "replaced_by", "message") if name in body}
+    facts = ("last_release", "replaced_by", "message")
+    said: dict[str, Any] = {name: body[name] for name in facts if name in body}
     if "retired_at" in body:
         at = text_of(body, "retired_at")
         said["retired_us"] = (

@@ -236,7 +236,14 @@ def test_recursive_and_hostile_schemas_come_to_an_end() -> None:
     assert "root.child.child" in arguments(schema)
     looped = {"properties": {"a": {"$ref": "#/properties/a"}, "b": {"$ref": "elsewhere.json"}}}
     assert set(arguments(looped)) == {"a", "b"}
-    for broken in (None, 7, [], {"properties": 3}, {"properties": {"a": None}, "required": "a"}):
+    no_schemas: list[Any] = [
+        None,
+        7,
+        [],
+        {"properties": 3},
+        {"properties": {"a": None}, "required": "a"},
+    ]
+    for broken in no_schemas:
         assert arguments(broken) == {}
 
 
