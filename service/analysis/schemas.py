@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 Schema = Mapping[str, Any]
 
@@ -184,7 +184,7 @@ def _bound(word: str, value: Any) -> str | None:
     return None if value is None else f"{word} {value if isinstance(value, str) else _json(value)}"
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
