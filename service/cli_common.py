@@ -4,11 +4,12 @@ What the commands share: options, settings and the database they name, JSON on s
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click import echo
 
+from service.clock import system_clock
 from service.errors import UnreadableInput
 from service.settings import Settings, settings_from_environment, sqlite_path
 
@@ -48,6 +49,28 @@ def ready_engine(db: str | None) -> "Engine":
     opened = engine.make_engine(settings.database_url)
     migrate.ensure_ready(opened, settings.auto_upgrade)
     return opened
+
+
+def asked(db: str | None, answer: str, **query: Any) -> dict[str, Any]:
+    """A collection of `answers` as JSON, the rows of all its pages together."""
+    from service import answers
+    from service.answers.query import LIMIT_MAX, moment_at
+    from service.store.engine import reading
+
+    opened, settings = ready_engine(db), settings_of(db)
+    now_us, items, cursor = system_clock(), [], None
+    try:
+        with reading(opened) as connection:
+            while True:
+                question = answers.Query(limit=LIMIT_MAX, cursor=cursor, **query)
+                found = getattr(answers, answer)(connection, question, moment_at(now_us, settings))
+                said = found.as_json()
+                items += said["items"]
+                cursor = said["next_cursor"]
+                if cursor is None:
+                    return {**said, "items": items}
+    finally:
+        opened.dispose()
 
 
 def print_json(value: object) -> None:

@@ -4,19 +4,20 @@ The write seam: bytes → records → events → rows → stored, with an accoun
 A **delivery** is one request, one stream or one pass over a file. It is stored in portions, one
 transaction each: a request is one portion, a file commits every `commit_records` records.
 
-What no line says, somebody says outright: a release is recorded here too.
+What no line says, somebody says outright: releases, the catalogue and snapshots are recorded here too.
 """
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from service import names
 from service.clock import DAY_US, Clock, system_clock
 from service.committer import Committer
+from service.entries import Entry, Kept, Snapshot, Told, tool_name
 from service.errors import BadParameter, BodyNotDecodable, BodyTooLarge, UnreadableInput
 from service.events import BatchName, Portion, Reason, Receipt, Recorded, Release, Stored
 from service.ingest import body, keys, recognise, sources
@@ -26,7 +27,7 @@ from service.ingest.memory import Memory
 from service.ingest.profiles import Profile, load_profiles
 from service.ingest.records import Limits, Reader, Record
 from service.settings import Settings
-from service.store import follow, releases, secrets, tallies, writer
+from service.store import catalogue, follow, releases, secrets, tallies, writer
 from service.store.driver import Connection, Writer
 
 __all__ = ["Delivered", "Feed", "Pipeline", "Watcher", "new_run", "profiles_of", "recogniser"]
@@ -261,23 +262,93 @@ class Pipeline:
             BadParameter: Server or version are missing, or the instant is too far ahead.
             Busy, StorageUnavailable: nothing is stored; the same will succeed later.
         """
-        now_us = self._clock()
-        named = names.feed_name("server", server)
-        if named is None:
-            raise BadParameter("server", "missing; name the MCP server, such as maps")
+        named = _server(server)
         text = names.bounded(names.clean(version or "").strip())
         if not text:
             raise BadParameter("version", "missing; name the version that came, such as 1.7.0")
-        at_us = now_us if at_us is None else at_us
-        if at_us > now_us + self._settings.future_skew_s * 1_000_000:
-            raise BadParameter(
-                "at",
-                f"later than the clock ({_iso(now_us, 'seconds')}) and LASTCALL_FUTURE_SKEW_S allow; "
-                "record a release when it has come",
-            )
+        at_us = self._come(at_us, "record a release when it has come")
         release = Release(server=named, version=text, at_us=at_us, source=source)
         with self._writer.transaction() as connection:
             return release, releases.record(connection, release)
+
+    def entries(
+        self, server: str | None, told: Sequence[Told], *, source: str, actor: str
+    ) -> list[tuple[Entry, Kept]]:
+        """
+        Keep what is said of retired names, all or nothing.
+
+        Returns:
+            In their order the versions that hold, and what that changed.
+
+        Raises:
+            BadParameter: The server is missing.
+            Busy, StorageUnavailable: nothing is stored; the same will succeed later.
+        """
+        named, now_us = _server(server), self._clock()
+        with self._writer.transaction() as connection:
+            return [
+                catalogue.tell(connection, named, each, at_us=now_us, source=source, actor=actor)
+                for each in told
+            ]
+
+    def hide(
+        self, server: str | None, name: str | None, *, hidden: bool, actor: str
+    ) -> tuple[Entry, Kept]:
+        """
+        Hide a retired name from all answers but the catalogue's, or show it again.
+
+        Raises:
+            BadParameter: Server or name are missing.
+            NotFound: There is no such name.
+            Busy, StorageUnavailable: nothing is stored; the same will succeed later.
+        """
+        named, tool, now_us = _server(server), tool_name("name", name or ""), self._clock()
+        with self._writer.transaction() as connection:
+            return catalogue.hide(connection, named, tool, hidden, at_us=now_us, actor=actor)
+
+    def snapshot(
+        self,
+        server: str | None,
+        tools: tuple[dict[str, Any], ...],
+        at_us: int | None,
+        *,
+        version: str | None,
+        protocol_version: str | None,
+        source: str,
+        actor: str,
+    ) -> tuple[Snapshot, Kept]:
+        """
+        Keep what a server listed at an instant, or (None) now.
+
+        Args:
+            tools: As `entries.tools_of` reads them.
+            source: How the list was come by; `entries.NAMES` for a list of all names ever.
+
+        Raises:
+            BadParameter: The server is missing, the instant is too far ahead or taken.
+            Busy, StorageUnavailable: nothing is stored; the same will succeed later.
+        """
+        taken = Snapshot(
+            server=_server(server),
+            at_us=self._come(at_us, "keep a snapshot when it was taken"),
+            version=names.bounded(names.clean(version or "").strip()) or None,
+            protocol_version=names.bounded(names.clean(protocol_version or "").strip()) or None,
+            source=source,
+            tools=tools,
+        )
+        with self._writer.transaction() as connection:
+            now_us, dated = self._clock(), at_us is not None
+            return catalogue.snapshot(connection, taken, now_us=now_us, dated=dated, actor=actor)
+
+    def _come(self, at_us: int | None, remedy: str) -> int:
+        """An instant that was told, or now; refused where it has not come yet."""
+        now_us = self._clock()
+        if at_us is None or at_us <= now_us + self._settings.future_skew_s * 1_000_000:
+            return now_us if at_us is None else at_us
+        clock = _iso(now_us, "seconds")
+        raise BadParameter(
+            "at", f"later than the clock ({clock}) and LASTCALL_FUTURE_SKEW_S allow; {remedy}"
+        )
 
     def _store(self, portions: list[Portion], account: "_Account") -> None:
         """Store what was gathered in a transaction of its own."""
@@ -304,6 +375,13 @@ class Pipeline:
             return done, said
 
         return work
+
+
+def _server(server: str | None) -> str:
+    named = names.feed_name("server", server)
+    if named is None:
+        raise BadParameter("server", "missing; name the MCP server, such as maps")
+    return named
 
 
 @dataclass(frozen=True, slots=True)

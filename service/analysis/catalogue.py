@@ -1,8 +1,13 @@
 """
 Which retired name a logged spelling stands for.
 
->>> resolve(["mcp__maps__route", "route", "mcp__maps__map"], learned={"route"})
+>>> resolve(["mcp__maps__route", "route", "mcp__maps__map"], known={"route"})
 {'mcp__maps__route': 'route', 'route': 'route'}
+
+A full name that the server has or had is never taken for a prefix and another:
+
+>>> resolve(["eu.route", "us.route"], known={"route", "us.route"}, full={"eu.route", "us.route"})
+{'us.route': 'us.route'}
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -10,32 +15,39 @@ from collections.abc import Collection, Iterable, Iterator
 _SEPARATORS = ".:/"
 
 
-def resolve(spellings: Iterable[str], learned: Collection[str]) -> dict[str, str]:
+def resolve(
+    spellings: Iterable[str], known: Collection[str], full: Collection[str] = ()
+) -> dict[str, str]:
     """
     Map each spelling that stands for a retired name to that name; others are absent.
 
     Args:
         spellings: Names as logged, of one server.
-        learned: The spellings that a stale call of that server names.
+        known: The retired names: those of the catalogue, and the spellings that a stale call of that
+            server names.
+        full: Names that are whole for certain, retired or not: told, or listed by the server.
 
-    A spelling with a gateway prefix stands for the rest where the rest is learned, the longest such
-    rest first; otherwise a learned spelling stands for itself. Case-sensitive.
+    A spelling with a gateway prefix stands for the rest where the rest is known, the longest such
+    rest first; otherwise a known spelling stands for itself. A full name stands for itself where it is
+    known, and for nothing where it is not. Case-sensitive.
     """
-    known = frozenset(learned)
+    retired, whole = frozenset(known), frozenset(full)
     named: dict[str, str] = {}
     for spelling in spellings:
-        name = _name_of(spelling, known)
+        name = _name_of(spelling, retired, whole)
         if name is not None:
             named[spelling] = name
     return named
 
 
-def _name_of(spelling: str, learned: frozenset[str]) -> str | None:
-    name = spelling if spelling in learned else None
+def _name_of(spelling: str, known: frozenset[str], full: frozenset[str]) -> str | None:
+    name: str | None = None
     rest: str | None = spelling
     while rest is not None:
-        rest = max((r for r in _rests(rest) if r in learned), key=len, default=None)
-        name = rest if rest is not None else name
+        if rest in full:
+            return rest if rest in known else None
+        name = rest if rest in known else name
+        rest = max((r for r in _rests(rest) if r in known or r in full), key=len, default=None)
     return name
 
 

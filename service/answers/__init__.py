@@ -5,11 +5,14 @@ Each answer is a function of a connection, a `Query` and a `Moment`; all results
 """
 
 from service.answers.callers import CallerRow, callers
+from service.answers.catalogue import EntryRow, catalogue, history
 from service.answers.clients import ClientRow, clients
 from service.answers.coverage import SpanRow, coverage
 from service.answers.cures import CureRow, cures
 from service.answers.events import EventRow, events
 from service.answers.health import ArrivalDay, HealthRow, health
+from service.answers.lint import FaultRow, lint
+from service.answers.listed import ListedRow, listed
 from service.answers.names import NameRow, names
 from service.answers.overview import overview
 from service.answers.overview_rows import OverviewRow, OverviewTotals
@@ -27,6 +30,7 @@ from service.answers.rejects import RejectRow, rejects
 from service.answers.releases import ReleaseRow, releases
 from service.answers.series import SeriesRow, series
 from service.answers.servers import ServerRow, servers
+from service.answers.snapshots import ChangeRow, ProposalRow, SnapshotRow, diff, snapshots
 from service.answers.told import AliasRow, ExclusionRow, MarkRow, aliases, exclusions, marks
 from service.answers.uptake import UptakeRow, uptake
 from service.answers.vintage import VintageRow, vintage
@@ -35,20 +39,25 @@ __all__ = [
     "AliasRow",
     "ArrivalDay",
     "CallerRow",
+    "ChangeRow",
     "ClientRow",
     "Collection",
     "CoverageSummary",
     "CureRow",
+    "EntryRow",
     "EventRow",
     "ExclusionRow",
+    "FaultRow",
     "GapRow",
     "HealthRow",
     "Instant",
+    "ListedRow",
     "MarkRow",
     "Moment",
     "NameRow",
     "OverviewRow",
     "OverviewTotals",
+    "ProposalRow",
     "Query",
     "Range",
     "ReactionRow",
@@ -56,17 +65,23 @@ __all__ = [
     "ReleaseRow",
     "SeriesRow",
     "ServerRow",
+    "SnapshotRow",
     "SpanRow",
     "UptakeRow",
     "VintageRow",
     "aliases",
     "callers",
+    "catalogue",
     "clients",
     "coverage",
     "cures",
+    "diff",
     "events",
     "exclusions",
     "health",
+    "history",
+    "lint",
+    "listed",
     "marks",
     "names",
     "overview",
@@ -75,6 +90,7 @@ __all__ = [
     "releases",
     "series",
     "servers",
+    "snapshots",
     "uptake",
     "vintage",
 ]

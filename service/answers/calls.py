@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 
 from service.analysis.counts import Column, codes
-from service.answers.scope import Name, Scope
+from service.answers.retired import Name
+from service.answers.scope import Scope
 from service.clock import DAY_US
 from service.events import Kind
 from service.store import read_calls, read_spans

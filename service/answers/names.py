@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from service.answers import tallies
 from service.answers.paging import order_asked, page
 from service.answers.people import people
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
-from service.answers.scope import Name, Scope, scope_of
+from service.answers.retired import Name
+from service.answers.scope import Scope, scope_of
+from service.entries import Facts
 from service.store import read_names
 from service.store.engine import Connection
 from service.store.read_calls import CALLERS
@@ -30,7 +33,9 @@ SORTS = (
     "last_call",
     "last_release",
     "unattributed_calls",
+    "source",
 )
+Source = Literal["told", "lines"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +43,10 @@ class NameRow:
     """
     One retired name of one server. Counts are of the range; `clients` leaves unattributed calls out,
     they stand in `unattributed_calls`. `active_days` are local days with a call.
+
+    `source` is `told` where the catalogue has the name, else `lines`. `last_release`, `replaced_by` and
+    `message` are those of the catalogue; what it leaves open is what the latest stale call that states
+    it says.
     """
 
     server: str
@@ -51,6 +60,8 @@ class NameRow:
     last_release: str | None
     replaced_by: tuple[str, ...]
     unattributed_calls: int
+    message: str | None
+    source: Source
 
 
 def names(connection: Connection, query: Query, moment: Moment) -> Collection[NameRow]:
@@ -121,16 +132,18 @@ def _rows(scope: Scope) -> list[NameRow]:
             active_days=int(days[i]),
             first_call=moment_of(totals[i].first_us),
             last_call=moment_of(totals[i].last_us),
-            last_release=said[i][0],
-            replaced_by=said[i][1],
+            last_release=said[i].last_release,
+            replaced_by=said[i].replaced_by or (),
             unattributed_calls=int(unattributed[i]),
+            message=said[i].message,
+            source=source(name),
         )
         for i, name in enumerate(scope.names)
     ]
 
 
-def facts(scope: Scope, names: Sequence[Name]) -> list[tuple[str | None, tuple[str, ...]]]:
-    """(last release, replacements) of each name: what its latest stale call that says so says."""
+def facts(scope: Scope, names: Sequence[Name]) -> list[Facts]:
+    """What is said of each name: each fact by its entry, else by its latest stale call that states it."""
     said: dict[tuple[int, int], list[read_names.Said]] = {}
     for server_id, group in groupby(names, key=lambda name: name.server_id):
         ids = [tool_id for name in group for tool_id in name.tool_ids]
@@ -140,11 +153,21 @@ def facts(scope: Scope, names: Sequence[Name]) -> list[tuple[str | None, tuple[s
     for name in names:
         mine = [f for tool_id in name.tool_ids for f in said.get((name.server_id, tool_id), ())]
         releases = [(-f.time_us, f.last_release) for f in mine if f.last_release is not None]
+        messages = [(-f.time_us, f.message) for f in mine if f.message is not None]
         replacements = [
             (-f.time_us, json.dumps(f.replaced_by, ensure_ascii=False), f.replaced_by)
             for f in mine
             if f.replaced_by is not None
         ]
-        release = min(releases)[1] if releases else None
-        found.append((release, min(replacements)[2] if replacements else ()))
+        learned = Facts(
+            last_release=min(releases)[1] if releases else None,
+            replaced_by=min(replacements)[2] if replacements else None,
+            message=min(messages)[1] if messages else None,
+        )
+        found.append(learned if name.told is None else name.told.facts.over(learned))
     return found
+
+
+def source(name: Name) -> Source:
+    """Where a name is known from."""
+    return "lines" if name.told is None else "told"

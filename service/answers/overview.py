@@ -9,7 +9,7 @@ from service.answers import calls as gather
 from service.answers import overview_counts as counts
 from service.answers import overview_periods as periods_
 from service.answers.names import SORTS as NAME_SORTS
-from service.answers.names import facts, moment_of
+from service.answers.names import facts, moment_of, source
 from service.answers.overview_counts import Count, Laid, Matches
 from service.answers.overview_periods import Periods, Watch, watch_of, watch_of_all
 from service.answers.overview_rows import (
@@ -63,7 +63,7 @@ def overview(connection: Connection, query: Query, moment: Moment) -> Collection
     names, end_us = board.laid.names, board.periods.end_us
     scalars = _scalars(board)
     if order.column == "last_release":
-        scalars[order.column] = [release for release, _ in facts(scope, names)]
+        scalars[order.column] = [said.last_release for said in facts(scope, names)]
     column = [""] * len(names) if order.column is None else scalars[order.column]
     kept, last = page(
         range(len(names)),
@@ -100,7 +100,7 @@ class _Board:
     range: Span
     periods: Periods
     laid: Laid
-    lasts: list[int]
+    lasts: list[int | None]
     watches: dict[str, Watch]
     together: Watch
     ranged: Count
@@ -146,7 +146,10 @@ def _scalars(board: _Board) -> dict[str, list[Any]]:
     laid, recent = board.laid, board.periods.recent
     heard = {server: watch.is_covered(recent) for server, watch in board.watches.items()}
     end = board.periods.end_us // HOUR_US
-    quiet = [(min(-(-last // HOUR_US), end), end) for last in board.lasts]
+    quiet = [
+        (_quiet_from(last, board.watches[name.server], end), end)
+        for name, last in zip(laid.names, board.lasts, strict=True)
+    ]
     firsts, lasts = laid.ends(board.range)
     return {
         "server": [name.server for name in laid.names],
@@ -159,7 +162,8 @@ def _scalars(board: _Board) -> dict[str, list[Any]]:
         "last_call": [moment_of(at) for at in lasts],
         "unattributed_calls": laid.unattributed(board.range).tolist(),
         "retired_at": [Instant(name.retired_us) for name in laid.names],
-        "last_call_ever": [Instant(at) for at in board.lasts],
+        "last_call_ever": [moment_of(at) for at in board.lasts],
+        "source": [source(name) for name in laid.names],
         "state": [
             _state(last, recent, is_heard=heard[name.server])
             for name, last in zip(laid.names, board.lasts, strict=True)
@@ -172,8 +176,15 @@ def _scalars(board: _Board) -> dict[str, list[Any]]:
     }
 
 
-def _state(last_us: int, recent: Span, *, is_heard: bool) -> State:
-    if last_us >= recent[0]:
+def _quiet_from(last_us: int | None, watch: Watch, end: int) -> int:
+    """The first whole hour after the last call, or where there is none the first that was heard."""
+    if last_us is None:
+        return end if watch.began is None else min(watch.began, end)
+    return min(-(-last_us // HOUR_US), end)
+
+
+def _state(last_us: int | None, recent: Span, *, is_heard: bool) -> State:
+    if last_us is not None and last_us >= recent[0]:
         return "called"
     return "quiet" if is_heard else "not_heard"
 
@@ -196,7 +207,11 @@ def _rows(
         watch = board.watches[names[i].server]
         points = zip(made, values, covered[names[i].server], strict=True)
         known = {column: each[i] for column, each in scalars.items()}
-        known |= {"last_release": said[i][0], "replaced_by": said[i][1]}
+        known |= {
+            "last_release": said[i].last_release,
+            "replaced_by": said[i].replaced_by or (),
+            "message": said[i].message,
+        }
         rows.append(
             OverviewRow(
                 **known,

@@ -12,7 +12,8 @@ from service.answers import calls as gather
 from service.answers import tallies
 from service.answers.calls import as_sums
 from service.answers.people import NOBODY, People, people
-from service.answers.scope import Name, Scope
+from service.answers.retired import Name
+from service.answers.scope import Scope
 from service.clock import DAY_US, HOUR_US
 from service.store import read_activity
 from service.store.read_calls import Calls
@@ -226,15 +227,17 @@ def lay(scope: Scope, spans: Sequence[Span]) -> Laid:
     )
 
 
-def lasts(scope: Scope, laid: Laid, spans: Sequence[Span]) -> list[int]:
+def lasts(scope: Scope, laid: Laid, spans: Sequence[Span]) -> list[int | None]:
     """
-    The time of the last call to each name before the cut; the last of *spans*, which were read, reaches
-    up to it. What no span holds is taken from the roll-up.
+    The time of the last call to each name before the cut, None where there is none; the last of
+    *spans*, which were read, reaches up to it. What no span holds is taken from the roll-up.
     """
-    if scope.client_ids is None:  # a name is retired since its first stale call, which is a call
-        last = np.array([name.retired_us for name in laid.names], dtype=np.int64)
-    else:
-        last = np.full(len(laid.names), np.iinfo(np.int64).min)
+    never = np.iinfo(np.int64).min
+    last = np.full(len(laid.names), never)
+    if scope.client_ids is None and not scope.exclusions.any:
+        # the first line that says a name is retired is a call of it
+        firsts = [never if name.first_us is None else name.first_us for name in laid.names]
+        last = np.array(firsts, dtype=np.int64)
     np.maximum.at(last, laid.name, laid.calls.time_us)
     origin = read_activity.first_event(scope.connection, scope.cut.as_of_us)
     read_from = spans[-1][0]
@@ -245,7 +248,7 @@ def lasts(scope: Scope, laid: Laid, spans: Sequence[Span]) -> list[int]:
         found = gather.sums(scope, names, by_client=False, span=before)
         group = gather.name_numbers(names, found.server_id, found.tool_id)
         np.maximum.at(last, np.array(quiet)[group], found.last_us)
-    return [int(at) for at in last]
+    return [None if at == never else at for at in last.tolist()]
 
 
 def union(first: Span, second: Span) -> tuple[Span, ...]:

@@ -121,19 +121,21 @@ class OverviewRow(NameRow):
     of the range too: the client with the most calls (where equal, one with a name, then by text; None where there are none), and the
     calls in at most 100 local days, else weeks, else months, of which a longer range shows the last 100.
 
-    All else is whatever the range. `retired_at` is the time of the first line that says the name is
-    retired, `last_call_ever` that of the last counted call before `as_of`. `windows` are the last 7, 30
+    All else is whatever the range. `retired_at` is since when the name is retired: as the catalogue
+    says, else by the first line that says so, else when it was entered. `last_call_ever` is the time of
+    the last counted call before `as_of`, None for a name that was never called. `windows` are the last 7, 30
     and 90 days, `change` the last four weeks against the four before.
 
     `state` describes and does not judge: `called` in the last 7 times 24 hours before `as_of` or now,
     whichever comes first (or since then, by a clock that is ahead); else `quiet`, where the server was
     watched in all of these hours; else `not_heard`, where it was not, so that silence proves nothing.
-    `quiet_hours` are the whole hours of the clock from `last_call_ever` to then, of which the server was
-    watched in `quiet_covered_hours`.
+    `quiet_hours` are the whole hours of the clock from `last_call_ever` (of a name that was never called,
+    from the first hour in which its server was heard) to then, of which the server was watched in
+    `quiet_covered_hours`.
     """
 
     retired_at: Instant
-    last_call_ever: Instant
+    last_call_ever: Instant | None
     state: State
     quiet_hours: int
     quiet_covered_hours: int

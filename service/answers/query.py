@@ -115,6 +115,8 @@ class Query:
     by: str = "none"
     top: int | None = None
     excluded: str = "hide"
+    before: str | None = None
+    after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
-from service.analysis import catalogue, coverage, zones
+from service.analysis import coverage, zones
 from service.analysis.coverage import Coverage
 from service.answers.aliases import Aliases, aliases_of
 from service.answers.exclusions import Rules, rules_of
@@ -31,25 +31,15 @@ from service.answers.query import (
     iso,
     zone_asked,
 )
+from service.answers.retired import Name, retired_names, told
 from service.clock import HOUR_US
 from service.errors import BadParameter
 from service.names import read_client, shown_key
-from service.store import read_activity, read_health, read_names, read_told, read_words
+from service.store import read_activity, read_health, read_told, read_words
 from service.store.engine import Connection
 from service.store.read_cut import Cut, cut_at
 
 GAPS_SHOWN = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A retired name of one server, all its spellings, and since when it is retired."""
-
-    server_id: int
-    server: str
-    name: str
-    tool_ids: frozenset[int]
-    retired_us: int
 
 
 @dataclass(frozen=True)
@@ -82,37 +72,27 @@ class Scope:
     @cached_property
     def resolved(self) -> dict[tuple[int, int], Name]:
         """The retired name that each (server, tool) id stands for, as of the cut; others are absent."""
-        found: dict[tuple[int, int], Name] = {}
-        for server_id in sorted(self.server_ids):
-            for name in self._names_of(server_id):
-                found.update(((server_id, tool_id), name) for tool_id in name.tool_ids)
-        return found
+        return {
+            (name.server_id, tool_id): name for name in self.retired for tool_id in name.tool_ids
+        }
 
-    def _names_of(self, server_id: int) -> list[Name]:
-        logged = read_names.logged_names(self.connection, self.cut, server_id)
-        firsts = {row.name: row.first_stale_us for row in logged if row.first_stale_us is not None}
-        stands_for = catalogue.resolve((row.name for row in logged), firsts.keys())
-        names: dict[str, list[read_names.Logged]] = {}
-        for row in logged:
-            if row.name in stands_for:
-                names.setdefault(stands_for[row.name], []).append(row)
-        return [
-            Name(
-                server_id,
-                self.servers[server_id],
-                name,
-                frozenset(row.tool_id for row in rows),
-                min(row.first_stale_us for row in rows if row.first_stale_us is not None),
-            )
-            for name, rows in sorted(names.items())
+    @cached_property
+    def retired(self) -> tuple[Name, ...]:
+        """Every retired name of the servers of the question as of the cut, by server and name."""
+        servers = {server_id: self.servers[server_id] for server_id in self.server_ids}
+        entries = told(self.connection, servers)
+        every = [
+            name
+            for id_, server in servers.items()
+            for name in retired_names(self.connection, self.cut, id_, server, entries.get(id_, {}))
         ]
+        return tuple(sorted(every, key=lambda name: (name.server, name.name)))
 
     @cached_property
     def names(self) -> tuple[Name, ...]:
         """The retired names that the question is about, by server and name."""
-        every = {(name.server, name.name): name for name in self.resolved.values()}
         wanted = self.query.name
-        return tuple(every[key] for key in sorted(every) if wanted is None or key[1] == wanted)
+        return tuple(name for name in self.retired if wanted is None or name.name == wanted)
 
     @cached_property
     def aliases(self) -> Aliases:

@@ -124,7 +124,7 @@ def _rows(scope: Scope) -> Iterator[tuple[tuple[str, str], UptakeRow]]:
     pairs, pair = groups(scope, calls, known)
     texts, text = _messages(scope, calls, by_message=by_message)
     found, place = codes(pair * len(texts) + text)
-    said = [replaced_by for _, replaced_by in facts(scope, names)]
+    said = [each.replaced_by or () for each in facts(scope, names)]
     counted = _counted(scope, calls, place, found.size, said)
     logs = {
         name.server_id: read_calls.logs_ordinary_calls(

@@ -103,7 +103,7 @@ def _rows(scope: Scope) -> list[tuple[str, VintageRow]]:
     known = people(scope, codes(calls.client_id)[0])
     width = max(len(known.keys), 1)
     number = gather.name_numbers(names, calls.server_id, calls.tool_id)
-    said = [release for release, _ in facts(scope, names)]
+    said = [each.last_release for each in facts(scope, names)]
     axis = analysis.order(said)
     places = {text: place for place, text in enumerate(axis)}
     ranks = np.array([places.get(text or "", len(axis)) for text in said], dtype=np.int64)

@@ -25,6 +25,8 @@ EXAMPLE = schemas.example(
             "last_release": "1.6.10",
             "replaced_by": ["tomtom-route-planner"],
             "unattributed_calls": 0,
+            "message": None,
+            "source": "lines",
         }
     ],
     excluded_calls=2,
@@ -44,6 +46,6 @@ def names(
 ) -> Response:
     """
     Every retired name known as of `as_of`, by server and name, also those without a call in the range;
-    with `client`, the names that it called. `sort` takes any column but `replaced_by`.
+    with `client`, the names that it called. `sort` takes any column but `replaced_by` and `message`.
     """
     return respond(request, db, now, asked, answers.names, answers.NameRow)

@@ -158,7 +158,7 @@ def overview(
 
     With `client`, all of it is about the calls of that client, of the names that it called in the range.
     `spark` has at most 100 buckets of the range; `bucket` says how long they are. `totals` are of the rows
-    of all pages. `sort` takes any column of a single value but `replaced_by`. The table has windows and
+    of all pages. `sort` takes any column of a single value but `message`. The table has windows and
     change as columns, and no `spark`.
     """
     return respond(

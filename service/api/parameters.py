@@ -112,6 +112,31 @@ class Uptake(Rows):
     ] = "none"
 
 
+class Named(Paged):
+    """Rows about names, in their order."""
+
+    name: Name = None
+
+
+class Compared(Paged):
+    """Two snapshots of a server."""
+
+    before: Annotated[
+        str | None,
+        Field(
+            description="the earlier snapshot: a version, id or instant; if not given, the one before `after`",
+            examples=["1.6.10"],
+        ),
+    ] = None
+    after: Annotated[
+        str | None,
+        Field(
+            description="the later snapshot: a version, id or instant; if not given, the latest",
+            examples=["1.7.0"],
+        ),
+    ] = None
+
+
 class Reactions(Paged):
     """Rows about clients, of any name."""
 

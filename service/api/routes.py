@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from service.api import (
     aliases,
     callers,
+    catalogue,
     check,
     clients,
     coverage,
@@ -20,6 +21,7 @@ from service.api import (
     releases,
     series,
     servers,
+    snapshots,
     uptake,
     vintage,
 )
@@ -45,6 +47,8 @@ for noun in (
     exclusions,
     marks,
     check,
+    catalogue,
+    snapshots,
     health,
     rejects,
 ):

@@ -112,6 +112,25 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 
+NOT_FOUND: dict[int | str, dict[str, Any]] = {404: problem("What was named is not here")}
+
+
+def body(schema: dict[str, Any], example: Any) -> dict[str, Any]:
+    """What a route that reads its body itself says of it."""
+    content = {"application/json": {"schema": schema, "example": dict(example)}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def kept(example: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
+    """The responses of a route that keeps what it is told."""
+    return {
+        200: {"content": {"application/json": {"example": example}}},
+        413: problem("The body is too large; nothing was stored"),
+        422: problem("The body cannot be read, or a member cannot be used"),
+        503: problem("The database cannot take it now; nothing was stored, send it again"),
+    }
+
+
 def example(items: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     """A whole answer around some rows."""
     return {

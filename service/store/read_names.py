@@ -33,6 +33,7 @@ class Said:
     time_us: int
     last_release: str | None
     replaced_by: tuple[str, ...] | None
+    message: str | None
 
 
 def logged_names(connection: Connection, cut: Cut, server_id: int) -> list[Logged]:
@@ -80,7 +81,11 @@ def said(
         .scalar_subquery()
     )
     query = sa.select(
-        fact.c.tool_id, fact.c.last_release, fact.c.replaced_by, last.label("last_us")
+        fact.c.tool_id,
+        fact.c.last_release,
+        fact.c.replaced_by,
+        fact.c.message,
+        last.label("last_us"),
     )
     found: list[Said] = []
     for part in chunks(sorted(tool_ids)):
@@ -88,7 +93,9 @@ def said(
         for row in connection.execute(mine):
             if row.last_us is not None:
                 replaced = None if row.replaced_by is None else tuple(json.loads(row.replaced_by))
-                found.append(Said(row.tool_id, row.last_us, row.last_release, replaced))
+                found.append(
+                    Said(row.tool_id, row.last_us, row.last_release, replaced, row.message)
+                )
     return found
 
 

@@ -67,8 +67,8 @@ def test_what_is_no_zone_is_none(name: str) -> None:
     assert zone_of(name) is None
 
 
-def test_a_gateways_prefix_is_taken_off_where_the_rest_is_learned() -> None:
-    """The longest rest first, and then again; what is not learned stays unknown."""
+def test_a_gateways_prefix_is_taken_off_where_the_rest_is_known() -> None:
+    """The longest rest first, and then again; what is not known stays unknown."""
     learned = {"route", "eu.route", "MAP"}
 
     assert resolve(["mcp__a__route", "mcp_a_route", "x/route", "gw:eu.route", "map", "a.MAP"], learned) == {

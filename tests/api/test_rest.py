@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from service.api import (
     callers,
+    catalogue,
     clients,
     coverage,
     cures,
@@ -25,6 +26,7 @@ from service.api import (
     respond,
     series,
     servers,
+    snapshots,
     uptake,
     vintage,
 )
@@ -47,6 +49,8 @@ COLLECTIONS = [
     series,
     coverage,
     releases,
+    catalogue,
+    snapshots,
     health,
     rejects,
 ]
@@ -287,6 +291,7 @@ def test_a_page_by_a_column_that_changed_is_a_problem_that_says_what_to_do(get: 
         "vintage",
         "series",
         "releases",
+        "listed",
     )
     assert documented == {f"/api/v1/{noun}" for noun in nouns}
 

@@ -1,0 +1,146 @@
+"""Who calls the names that still work: what to know before one of them is retired."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from service.analysis import catalogue
+from service.analysis.counts import Column, codes, count_distinct
+from service.answers import tallies
+from service.answers.names import moment_of, sortable
+from service.answers.paging import order_asked, page
+from service.answers.people import people
+from service.answers.query import Collection, Instant, Moment, Query, limit_asked
+from service.answers.retired import told
+from service.answers.scope import Scope, scope_of
+from service.store import read_catalogue, read_listed
+from service.store.engine import Connection
+from service.store.read_calls import Calls, Sums
+from service.store.read_listed import Worked
+
+SORTS = ("server", "name", "calls", "clients", "callers", "first_call", "last_call")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRow:
+    """
+    One name that still works. `listed` says whether the server's latest snapshot has it; None where
+    there is no snapshot, and the name is known from its calls. Counts are of ordinary calls in the
+    range; `clients` leaves unattributed calls out, they stand in `unattributed_calls`.
+    """
+
+    server: str
+    name: str
+    listed: bool | None
+    calls: int
+    clients: int
+    callers: int
+    unattributed_calls: int
+    first_call: Instant | None
+    last_call: Instant | None
+
+
+def listed(connection: Connection, query: Query, moment: Moment) -> Collection[ListedRow]:
+    """
+    Every name that a server lists, or that ordinary calls name, and that is not retired, by server and
+    name; of those that no snapshot has, only those with a call in the range. With `client`, the names
+    that it called.
+
+    Raises:
+        BadParameter: A parameter cannot be used.
+        Conflict: The rows are sorted by a value that changes, and the data did since the first page.
+    """
+    order = order_asked(query, SORTS)
+    limit = limit_asked(query)
+    scope = scope_of(connection, query, moment, "listed", changes=order.changes)
+    entries = told(connection, {id_: scope.servers[id_] for id_ in scope.server_ids})
+    rows = [
+        row
+        for server_id in sorted(scope.server_ids)
+        for row in _rows(scope, server_id, set(entries.get(server_id, {})))
+        if query.name in (None, row.name) and (query.client is None or row.calls)
+    ]
+    kept, last = page(
+        rows,
+        lambda row: (sortable(row, order.column), row.server, row.name),
+        order,
+        scope.after,
+        limit,
+    )
+    return scope.answer(kept, last)
+
+
+def _rows(scope: Scope, server_id: int, entered: set[str]) -> list[ListedRow]:
+    """The rows of one server; *entered* are the names of its catalogue, hidden ones too."""
+    shown = read_catalogue.listed_names(scope.connection, server_id)
+    retired = entered | {name.name for name in scope.retired if name.server_id == server_id}
+    spelled = read_listed.called(scope.connection, server_id)
+    named = _named(spelled, (shown or set()) - retired, retired)
+    # Without the calls of its name, a spelling that resolves to a retired one would look alive.
+    stale = {tool_id for id_, tool_id in scope.resolved if id_ == server_id}
+    wanted = scope.query.name
+    tools = {
+        id_: name
+        for id_, name in named.items()
+        if id_ not in stale and name not in retired and wanted in (None, name)
+    }
+    span = (scope.start_us, scope.until_us)
+    found = read_listed.worked(
+        scope.connection, scope.cut, server_id, tools, span, scope.client_ids
+    )
+    names = sorted({tools[int(id_)] for id_ in found.tool_id} | ((shown or set()) - retired))
+    place = {name: at for at, name in enumerate(names)}
+    group = np.array([place[tools[int(id_)]] for id_ in found.tool_id], dtype=np.int64)
+    return _counted(scope, scope.servers[server_id], names, group, found, shown)
+
+
+def _named(spelled: Mapping[int, str], shown: set[str], retired: set[str]) -> dict[int, str]:
+    """The name that each spelling stands for: a listed one behind a prefix, else itself."""
+    found = catalogue.resolve(spelled.values(), shown, shown | retired)
+    return {id_: found.get(spelling, spelling) for id_, spelling in spelled.items()}
+
+
+def _counted(
+    scope: Scope,
+    server: str,
+    names: list[str],
+    group: Column,
+    found: Worked,
+    shown: set[str] | None,
+) -> list[ListedRow]:
+    size, zero = len(names), np.zeros(group.size, dtype=np.int64)
+    known = people(scope, codes(found.client_id)[0])
+    person = known.groups(found.client_id)
+    who = found.client_id != 0
+    clients = count_distinct(group[who], person[who], size)
+    calls = Calls(
+        zero, zero, zero, found.tool_id, found.client_id, zero, found.caller_id, zero, zero, zero
+    )
+    callers = tallies.count_callers(group, calls, known, size)
+    sums = Sums(
+        server_id=zero,
+        tool_id=found.tool_id,
+        client_id=found.client_id,
+        day=zero,
+        calls=found.calls,
+        unattributed=np.where(who, 0, found.calls),
+        first_us=found.first_us,
+        last_us=found.last_us,
+    )
+    totals = tallies.totals(group, sums, size)
+    nameless = np.bincount(group, weights=sums.unattributed, minlength=size)
+    return [
+        ListedRow(
+            server=server,
+            name=name,
+            listed=None if shown is None else name in shown,
+            calls=totals[i].calls,
+            clients=int(clients[i]),
+            callers=int(callers[i]),
+            unattributed_calls=int(nameless[i]),
+            first_call=moment_of(totals[i].first_us),
+            last_call=moment_of(totals[i].last_us),
+        )
+        for i, name in enumerate(names)
+    ]

@@ -1,0 +1,182 @@
+"""What the servers listed, and when; and what changed between two such lists."""
+
+from dataclasses import dataclass
+
+from service.analysis import surface
+from service.analysis.surface import Rule, Weight
+from service.answers.paging import Order, page
+from service.answers.query import Collection, Instant, Moment, Query, iso, limit_asked
+from service.answers.scope import Scope, scope_of
+from service.errors import BadParameter, NotFound
+from service.store import read_catalogue
+from service.store.engine import Connection
+from service.store.read_catalogue import Listed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotRow:
+    """
+    The `tools` (how many) that a server listed at an instant. `version` is what was told, else what the
+    server said of itself; `source` how the list was come by: `stdio`, `url` or `rest`.
+    """
+
+    id: int
+    server: str
+    at: Instant
+    version: str | None
+    protocol_version: str | None
+    tools: int
+    source: str
+    actor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeRow:
+    """
+    One change that clients with a copy of the earlier list do not know. `argument` is a path such as
+    `stops[].at`, None where it is about the tool; `weight` is `breaks`, or `look_at` where somebody has
+    to judge a text. `why` says why a cached copy breaks.
+    """
+
+    server: str
+    rule: Rule
+    weight: Weight
+    tool: str
+    argument: str | None
+    before: str | None
+    after: str | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalRow:
+    """An entry for a lost name that the catalogue does not have. `maybe` is what it may be called now: a
+    guess by its words."""
+
+    server: str
+    name: str
+    last_release: str | None
+    retired_at: Instant
+    maybe: tuple[str, ...]
+
+
+def snapshots(connection: Connection, query: Query, moment: Moment) -> Collection[SnapshotRow]:
+    """
+    Every snapshot, by server and time, whatever the range.
+
+    Raises:
+        BadParameter: A parameter cannot be used.
+    """
+    limit = limit_asked(query)
+    scope = scope_of(connection, query, moment, "snapshots")
+    found = read_catalogue.snapshots(connection, scope.server_ids)
+    kept, last = page(found, lambda s: ("", s.server, s.at_us), Order(), scope.after, limit)
+    return scope.answer((snapshot_row(connection, each) for each in kept), last)
+
+
+def diff(connection: Connection, query: Query, moment: Moment) -> Collection[ChangeRow]:
+    """
+    What changed between two snapshots of a server: the last two, or those that `before` and `after`
+    name by version, id or instant.
+
+    The answer also holds `before` and `after`, `lost` and `gained` names, and `proposals`: entries for
+    the lost names that the catalogue does not have, each with names that it may be called now (`maybe`,
+    a guess).
+
+    Raises:
+        BadParameter: The server is missing where there are several, or a parameter cannot be used.
+        NotFound: There are no such snapshots.
+    """
+    limit = limit_asked(query)
+    scope = scope_of(connection, query, moment, "diff")
+    before, after = _pair(scope)
+    old, new = (read_catalogue.tools(connection, each.id) for each in (before, after))
+    found = surface.compare(old, new)
+    rows = [
+        ChangeRow(
+            server=after.server,
+            rule=each.rule,
+            weight=each.weight,
+            tool=each.tool,
+            argument=each.argument,
+            before=each.before,
+            after=each.after,
+            why=each.why,
+        )
+        for each in found.findings
+    ]
+    numbered = list(enumerate(rows))
+    kept, last = page(numbered, lambda pair: ("", pair[0]), Order(), scope.after, limit)
+    return scope.answer(
+        (row for _, row in kept),
+        last,
+        before=snapshot_row(connection, before),
+        after=snapshot_row(connection, after),
+        lost=found.lost,
+        gained=found.gained,
+        proposals=_proposals(scope, before, after, found),
+    )
+
+
+def snapshot_row(connection: Connection, each: Listed) -> SnapshotRow:
+    """A snapshot as a row."""
+    return SnapshotRow(
+        id=each.id,
+        server=each.server,
+        at=Instant(each.at_us),
+        version=each.version,
+        protocol_version=each.protocol_version,
+        tools=len(read_catalogue.tools(connection, each.id)),
+        source=each.source,
+        actor=each.actor,
+    )
+
+
+def _pair(scope: Scope) -> tuple[Listed, Listed]:
+    """The two snapshots that are asked for."""
+    found = read_catalogue.snapshots(scope.connection, scope.server_ids)
+    servers = sorted({each.server for each in found})
+    if len(servers) > 1:
+        raise BadParameter("server", f"missing; one of {', '.join(servers[:20])}")
+    if not found:
+        raise NotFound("there is no snapshot; `lastcall catalogue snapshot` takes one")
+    query = scope.query
+    after = _named("after", found, query.after) if query.after is not None else found[-1]
+    if query.before is not None:
+        return _named("before", found, query.before), after
+    earlier = [each for each in found if each.at_us < after.at_us]
+    if not earlier:
+        raise NotFound(
+            f"{after.server} has no snapshot before that of {iso(after.at_us)}; take two"
+        )
+    return earlier[-1], after
+
+
+def _named(parameter: str, found: list[Listed], text: str) -> Listed:
+    """The snapshot with this version (of several the last), id or instant."""
+    for match in (
+        [each for each in found if each.version == text],
+        [each for each in found if str(each.id) == text],
+        [each for each in found if iso(each.at_us) == text],
+    ):
+        if match:
+            return match[-1]
+    known = ", ".join(f"{each.id} ({each.version or iso(each.at_us)})" for each in found[-10:])
+    raise NotFound(f"{parameter}: no such snapshot; there are {known}")
+
+
+def _proposals(
+    scope: Scope, before: Listed, after: Listed, found: surface.Compared
+) -> tuple[ProposalRow, ...]:
+    told = {entry.name for entry, _ in read_catalogue.entries(scope.connection, scope.server_ids)}
+    return tuple(
+        ProposalRow(
+            server=after.server,
+            name=name,
+            last_release=before.version,
+            retired_at=Instant(after.at_us),
+            maybe=surface.similar(name, found.gained),
+        )
+        for name in found.lost
+        if name not in told
+    )
