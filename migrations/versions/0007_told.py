@@ -98,12 +98,9 @@ def upgrade() -> None:
     op.create_index("ix_audit_at_us", "audit", ["at_us"])
     op.create_table(
         "redelivery",
-        sa.Column("batch_id", sa.Integer(), nullable=False),
+        sa.Column("batch_id", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("time_us", sa.BigInteger(), nullable=False),
         sa.Column("key", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["batch_id"], ["batch.id"], name=op.f("fk_redelivery_batch_id_batch")
-        ),
         sa.PrimaryKeyConstraint("batch_id", "time_us", "key", name=op.f("pk_redelivery")),
         sqlite_with_rowid=False,
     )

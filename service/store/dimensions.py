@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from service import names
 from service.events import Fact, Portion, Subject
+from service.store import redelivery
 from service.store.dialect import insert_many, run_matching
 from service.store.driver import Connection, Values
 
@@ -88,6 +89,7 @@ def _place(conn: Connection, portion: Portion, key: Values) -> Place:
     if source is None:
         source = _made(conn, "source", (server, portion.source))
     if batch is None:
+        redelivery.prune(conn, portion.arrived_us)
         batch = _made(conn, "batch", (source, named.kind, named.label, portion.arrived_us))
     return Place(source, batch)
 

@@ -442,13 +442,14 @@ audit = sa.Table(
 redelivery = sa.Table(
     "redelivery",
     metadata,
-    sa.Column("batch_id", sa.ForeignKey(batch.c.id), primary_key=True),
+    sa.Column("batch_id", Id, primary_key=True, autoincrement=False),
     sa.Column("time_us", Instant, primary_key=True),
     sa.Column("key", sa.BigInteger, primary_key=True),
     sqlite_with_rowid=False,
 )
 """The events that a batch delivered when they were already stored, so that taking their first batch back
-leaves them to this one. Kept as long as a batch can be taken back."""
+leaves them to this one. Kept as long as that one can be taken back. Ids without foreign keys, as in
+`event`: they are written as often."""
 
 call_day = sa.Table(
     "call_day",
