@@ -27,6 +27,7 @@ from service.ingest.profiles import Profile, load_profiles
 from service.ingest.records import Limits, Reader, Record
 from service.settings import Settings
 from service.store import follow, releases, secrets, tallies, writer
+from service.store import undo as undoing
 from service.store.driver import Connection, Writer
 
 __all__ = ["Delivered", "Feed", "Pipeline", "Watcher", "new_run", "profiles_of", "recogniser"]
@@ -279,6 +280,21 @@ class Pipeline:
         with self._writer.transaction() as connection:
             return release, releases.record(connection, release)
 
+    def undo(self, batch: int, *, actor: str, dry_run: bool = False) -> undoing.Undone:
+        """
+        Take back a batch or (*dry_run*) say what that would come to. *actor* is the way it was asked for.
+
+        Raises:
+            NotFound: There is no such batch, or it was taken back already.
+            TooLate: It began too long ago.
+            Busy, StorageUnavailable: nothing is changed; the same will succeed later.
+        """
+        if dry_run:
+            with self._writer.reading() as connection:
+                return undoing.plan(connection, batch, self._clock())
+        with self._writer.transaction() as connection:
+            return undoing.undo(connection, batch, self._clock(), actor=actor)
+
     def _store(self, portions: list[Portion], account: "_Account") -> None:
         """Store what was gathered in a transaction of its own."""
         work = self._work(portions, account)
@@ -297,7 +313,10 @@ class Pipeline:
             stored = [writer.add(connection, each, quarantine_days=days) for each in portions]
             done = list(zip(portions, stored, strict=True))
             said = account.say(done)
+            mine = {each.batch for each in stored}
             for batch, due in said.items():
+                if batch not in mine and not tallies.knows(connection, batch):
+                    continue  # it was taken back meanwhile
                 more = due - account.said.get(batch, _Due())
                 day = portions[0].arrived_us // DAY_US
                 tallies.add_suppressed(connection, batch, day, more.suppressed, more.resend)

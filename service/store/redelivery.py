@@ -52,7 +52,9 @@ def note(conn: Connection, batch: int, stored: Mapping[tuple[int, int], int], no
         "redelivery",
         rows,
         constant={"batch_id": batch},
-        conflict="ON CONFLICT DO NOTHING" if near else "",  # without, PostgreSQL copies them straight
+        conflict="ON CONFLICT DO NOTHING"
+        if near
+        else "",  # without, PostgreSQL copies them straight
     )
 
 

@@ -35,7 +35,8 @@ meta = sa.Table(
     sa.Column("value", Text, nullable=False),
 )
 """The two secrets (`key_secret`, `identity_secret`, hex), `data_version`, which every transaction that
-stores something raises by one, and `release_moves`, how often a release was given another instant."""
+stores something raises by one, `release_moves`, how often a release was given another instant, and, on
+SQLite, `last_batch`, the greatest number that a batch had which was taken back."""
 
 server = sa.Table(
     "server",
