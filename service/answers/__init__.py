@@ -4,6 +4,8 @@ The read seam: rows → analysis → results, for the API, pages, reports and co
 Each answer is a function of a connection, a `Query` and a `Moment`; all results are frozen.
 """
 
+from service.answers.audit import AuditRow, audit
+from service.answers.batches import BatchRow, batches
 from service.answers.callers import CallerRow, callers
 from service.answers.clients import ClientRow, clients
 from service.answers.coverage import SpanRow, coverage
@@ -29,6 +31,8 @@ from service.answers.servers import ServerRow, servers
 
 __all__ = [
     "ArrivalDay",
+    "AuditRow",
+    "BatchRow",
     "CallerRow",
     "ClientRow",
     "Collection",
@@ -49,6 +53,8 @@ __all__ = [
     "SeriesRow",
     "ServerRow",
     "SpanRow",
+    "audit",
+    "batches",
     "callers",
     "clients",
     "coverage",

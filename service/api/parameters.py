@@ -159,5 +159,7 @@ HINTS = {
     "top": "a whole number from 1 to 100",
     "format": "json or csv",
     "provenance": "true or false",
+    "dry_run": "true or false",
+    "batch": "the number of a batch, as /api/v1/batches lists them",
 }
 """What a parameter must be, where its type refuses a value."""

@@ -3,6 +3,8 @@
 from fastapi import APIRouter
 
 from service.api import (
+    audit,
+    batches,
     callers,
     clients,
     coverage,
@@ -33,5 +35,7 @@ for noun in (
     releases,
     health,
     rejects,
+    batches,
+    audit,
 ):
     router.include_router(noun.router)

@@ -178,8 +178,10 @@ def remove(conn: Connection, *, every_name: bool = False) -> None:
 def _recount(conn: Connection) -> set[Day]:
     """Let the next line of a call stand for it where the one that did is gone."""
     conn.run(_PROMOTED)
-    conn.run(_PROMOTE)
-    return set(conn.rows(f"SELECT DISTINCT server_id, time_us / {DAY_US} FROM gone_line"))
+    days = set(conn.rows(f"SELECT DISTINCT server_id, time_us / {DAY_US} FROM gone_line"))
+    if days:
+        conn.run(_PROMOTE)
+    return days
 
 
 def _mend_sessions(conn: Connection) -> set[Day]:

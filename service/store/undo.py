@@ -110,7 +110,7 @@ def plan(conn: Connection, batch_id: int, now_us: int) -> Undone:
             f"batch {batch_id} began on {_iso(started_us)}, more than {KEPT_DAYS} days ago; which of its "
             "events came again since is no longer known, so it cannot be taken back"
         )
-    kinds = Counter(dict(conn.rows(_KINDS, (batch_id,))))
+    kinds: Counter[int] = Counter(dict(conn.rows(_KINDS, (batch_id,))))
     heirs: Counter[int] = Counter()
     for heir, number, rows in conn.rows(_HANDED_OVER, (batch_id,)):
         kinds[number] -= rows

@@ -10,6 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from service.api import (
+    audit,
+    batches,
     callers,
     clients,
     coverage,
@@ -42,6 +44,8 @@ COLLECTIONS = [
     releases,
     health,
     rejects,
+    batches,
+    audit,
 ]
 NOUNS = [module.__name__.rpartition(".")[2] for module in COLLECTIONS]
 
