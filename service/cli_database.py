@@ -123,6 +123,35 @@ def undo(batch: int, dry_run: bool, as_json: bool, db: str | None) -> None:
 
 
 @group.command()
+@click.option("--client", metavar="NAME", help="the client, in any spelling")
+@click.option("--server", help="only at this server; without --client all of the server")
+@click.option("--dry-run", is_flag=True, help="change nothing; count what would go")
+@click.option("--yes", is_flag=True, help="do not ask")
+@json_option
+@db_option
+def forget(
+    client: str | None, server: str | None, dry_run: bool, yes: bool, as_json: bool, db: str | None
+) -> None:
+    """
+    Delete all data of a client or of a whole server, for good. The same lines, sent or read again, bring
+    them back: stop their feed first.
+    """
+    from service import intake
+
+    with intake.open_pipeline(existing_settings(db)) as pipeline:
+        done = pipeline.forget(client, server, actor="command", dry_run=True)
+        if not dry_run:
+            if not yes:
+                terminal.forgotten(done.as_json(), to_come=True)
+                click.confirm("Delete all of it, for good?", abort=True, err=True)
+            done = pipeline.forget(client, server, actor="command")
+    if as_json:
+        print_json(done.as_json())
+    else:
+        terminal.forgotten(done.as_json(), to_come=done.dry_run)
+
+
+@group.command()
 @click.option("--limit", type=click.IntRange(1, 1000), default=100, help="list so many of them")
 @json_option
 @db_option

@@ -27,6 +27,7 @@ from service.ingest.profiles import Profile, load_profiles
 from service.ingest.records import Limits, Reader, Record
 from service.settings import Settings
 from service.store import follow, releases, secrets, tallies, writer
+from service.store import forget as forgetting
 from service.store import undo as undoing
 from service.store.driver import Connection, Writer
 
@@ -294,6 +295,26 @@ class Pipeline:
                 return undoing.plan(connection, batch, self._clock())
         with self._writer.transaction() as connection:
             return undoing.undo(connection, batch, self._clock(), actor=actor)
+
+    def forget(
+        self, client: str | None, server: str | None, *, actor: str, dry_run: bool = False
+    ) -> forgetting.Forgotten:
+        """
+        Delete all data of a client, at one server or everywhere, or (no client) of a whole server; or
+        (*dry_run*) say what that would come to.
+
+        Raises:
+            BadParameter: Neither is named.
+            NotFound: Nothing is known of it.
+            Busy, StorageUnavailable: nothing is changed; the same will succeed later.
+        """
+        if client is None and server is None:
+            raise BadParameter("--client", "missing; name a client, a server (--server), or both")
+        if dry_run:
+            with self._writer.reading() as connection:
+                return forgetting.plan(connection, client, server)
+        with self._writer.erasing() as connection:
+            return forgetting.forget(connection, client, server, self._clock(), actor=actor)
 
     def _store(self, portions: list[Portion], account: "_Account") -> None:
         """Store what was gathered in a transaction of its own."""

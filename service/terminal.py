@@ -222,6 +222,27 @@ def undone(done: Mapping[str, Any]) -> None:
         )
 
 
+def forgotten(done: Mapping[str, Any], *, to_come: bool) -> None:
+    """Print what forgetting a client or a server came to, or is *to_come* to."""
+    of = [f"{what} {done[what]}" for what in ("client", "server") if done[what] is not None]
+    echo(safe(f"{' at '.join(of)}: {'would be forgotten' if to_come else 'forgotten'}"))
+    if done["spellings"]:
+        echo(safe("spellings: " + ", ".join(done["spellings"])))
+    _counted("events", done["deleted"], done["events"])
+    for what, name in (
+        ("sessions", "sessions that nothing else is known of"),
+        ("callers", "callers that nothing else is known of"),
+        ("quarantined", "rejected records"),
+        ("told", "marks, releases and the like"),
+        ("batches", "batches"),
+        ("followed", "followed files"),
+    ):
+        if done[what]:
+            echo(f"{name} {done[what]}")
+    if not to_come:
+        say("the same lines, sent or read again, bring it back; back-ups still hold it")
+
+
 def _counted(what: str, number: int, parts: Mapping[str, int]) -> None:
     """Print a number and what it is made of."""
     made = ", ".join(f"{n} {part}" for part, n in parts.items())
