@@ -89,8 +89,10 @@ def stats(batches: int, as_json: bool, db: str | None) -> None:
     from service.store import engine
     from service.store import stats as counting
 
-    with engine.reading(ready_engine(db)) as connection:
+    opened = ready_engine(db)
+    with engine.reading(opened) as connection:
         found = counting.stats(connection, batches)
+    opened.dispose()
     for batch in found["batches"]:
         batch["age_days"] = (system_clock() - batch["started_us"]) // DAY_US
     if as_json:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from service import answers
-from service.answers import Moment, Query
+from service.answers import Collection, Moment, Query
 from service.clock import Clock, system_clock
 from service.errors import NotFound
 from service.events import Receipt
@@ -30,7 +30,7 @@ from tests.acceptance.conftest import NOW_US
 from tests.store.support import differences, query, rebuild, wipe
 
 MESSAGES = ["Retired tool called", "Tool called", "Client initialized", "Tools listed"]
-COLLECTIONS = [
+COLLECTIONS: list[Callable[[db.Connection, Query, Moment], Collection[Any]]] = [
     answers.names,
     answers.callers,
     answers.clients,
