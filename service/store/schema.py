@@ -100,6 +100,7 @@ ledger = sa.Table(
     sa.Column("hour", Id, primary_key=True),
     sa.Column("batch_id", sa.ForeignKey(batch.c.id), primary_key=True),
     sa.Column("lines", sa.BigInteger, nullable=False),
+    sa.Index("ix_ledger_batch_id", "batch_id"),
     sqlite_with_rowid=False,
 )
 """The hours (since 1970-01-01T00Z, by the time in the lines) in which a source was heard."""
@@ -115,6 +116,7 @@ reject = sa.Table(
     sa.Column("excerpt", Text, nullable=False),
     sa.Column("whole", sa.Boolean, nullable=False),
     sa.Index("ix_reject_arrived_us", "arrived_us"),
+    sa.Index("ix_reject_batch_id", "batch_id"),
 )
 """Quarantine."""
 
