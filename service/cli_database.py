@@ -7,12 +7,13 @@ from service import terminal
 from service.cli_common import (
     InOrder,
     db_option,
+    existing_settings,
     json_option,
     print_json,
     ready_engine,
     settings_of,
 )
-from service.clock import system_clock
+from service.clock import DAY_US, system_clock
 from service.errors import NotFound
 
 
@@ -80,16 +81,88 @@ def retire(server: str, source: str, undo: bool, db: str | None) -> None:
 
 
 @group.command()
+@click.option("--batches", type=click.IntRange(min=0), default=50, help="list so many of them")
 @json_option
 @db_option
-def stats(as_json: bool, db: str | None) -> None:
-    """Count what is stored, and list the batches it came in."""
+def stats(batches: int, as_json: bool, db: str | None) -> None:
+    """Count what is stored, and list the batches it came in, the newest first."""
     from service.store import engine
     from service.store import stats as counting
 
-    with engine.reading(ready_engine(db)) as connection:
-        found = counting.stats(connection)
+    opened = ready_engine(db)
+    with engine.reading(opened) as connection:
+        found = counting.stats(connection, batches)
+    opened.dispose()
+    for batch in found["batches"]:
+        batch["age_days"] = (system_clock() - batch["started_us"]) // DAY_US
     if as_json:
         print_json(found)
     else:
         terminal.stats(found)
+
+
+@group.command()
+@click.argument(
+    "batch", metavar="BATCH", type=int, help="its number, as `lastcall db stats` lists them"
+)
+@click.option("--dry-run", is_flag=True, help="change nothing; say what it would come to")
+@json_option
+@db_option
+def undo(batch: int, dry_run: bool, as_json: bool, db: str | None) -> None:
+    """
+    Take a batch back, as if it had never come: an `ingest` run, a followed file's day, or a source's
+    requests of one hour. What another batch delivered, too, is left to that one. Up to 30 days after it
+    began.
+    """
+    from service import intake
+
+    with intake.open_pipeline(existing_settings(db)) as pipeline:
+        done = pipeline.undo(batch, actor="command", dry_run=dry_run).as_json()
+    if as_json:
+        print_json(done)
+    else:
+        terminal.undone(done)
+
+
+@group.command()
+@click.option("--client", metavar="NAME", help="the client, in any spelling")
+@click.option("--server", help="only at this server; without --client all of the server")
+@click.option("--dry-run", is_flag=True, help="change nothing; count what would go")
+@click.option("--yes", is_flag=True, help="do not ask")
+@json_option
+@db_option
+def forget(
+    client: str | None, server: str | None, dry_run: bool, yes: bool, as_json: bool, db: str | None
+) -> None:
+    """
+    Delete all data of a client or of a whole server, for good. The same lines, sent or read again, bring
+    them back: stop their feed first.
+    """
+    from service import intake
+
+    with intake.open_pipeline(existing_settings(db)) as pipeline:
+        done = pipeline.forget(client, server, actor="command", dry_run=True)
+        if not dry_run:
+            if not yes:
+                terminal.forgotten(done.as_json(), to_come=True)
+                click.confirm("Delete all of it, for good?", abort=True, err=True)
+            done = pipeline.forget(client, server, actor="command")
+    if as_json:
+        print_json(done.as_json())
+    else:
+        terminal.forgotten(done.as_json(), to_come=done.dry_run)
+
+
+@group.command()
+@click.option("--limit", type=click.IntRange(1, 1000), default=100, help="list so many of them")
+@json_option
+@db_option
+def audit(limit: int, as_json: bool, db: str | None) -> None:
+    """List what was changed by hand and taken back, the newest first."""
+    from service import offline
+
+    answer = offline.audit(existing_settings(db), limit=limit)
+    if as_json:
+        print_json(answer)
+    else:
+        terminal.audit(answer)

@@ -45,6 +45,13 @@ class NotFound(LastCallError):
     title = "Not found"
 
 
+class TooLate(LastCallError):
+    """What is asked for could have been done some time ago."""
+
+    status = 409
+    title = "Not possible any more"
+
+
 class BodyTooLarge(LastCallError):
     """A request body, compressed or not, is larger than the limit."""
 

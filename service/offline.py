@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from service.answers.audit import audit as audited
 from service.answers.callers import callers
 from service.answers.check import Check
 from service.answers.check import check as checked
@@ -62,10 +63,24 @@ def _whole(
 
 def rejects(settings: Settings, *, limit: int) -> dict[str, Any]:
     """Rejected records as JSON, newest first."""
+    return _first(rejected, settings, limit)
+
+
+def audit(settings: Settings, *, limit: int) -> dict[str, Any]:
+    """Lines of the audit as JSON, newest first."""
+    return _first(audited, settings, limit)
+
+
+def _first(
+    answered: Callable[[engine.Connection, Query, Moment], Collection[Any]],
+    settings: Settings,
+    limit: int,
+) -> dict[str, Any]:
+    """The first page of a collection."""
     opened = engine.make_engine(settings.database_url)
     migrate.ensure_ready(opened, settings.auto_upgrade)
     with engine.reading(opened) as connection:
-        answer = rejected(connection, Query(limit=limit), _moment(settings)).as_json()
+        answer = answered(connection, Query(limit=limit), _moment(settings)).as_json()
     opened.dispose()
     return answer
 

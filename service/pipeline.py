@@ -28,6 +28,8 @@ from service.ingest.profiles import Profile, load_profiles
 from service.ingest.records import Limits, Reader, Record
 from service.settings import Settings
 from service.store import catalogue, follow, releases, secrets, tallies, writer
+from service.store import forget as forgetting
+from service.store import undo as undoing
 from service.store.driver import Connection, Writer
 
 __all__ = ["Delivered", "Feed", "Pipeline", "Watcher", "new_run", "profiles_of", "recogniser"]
@@ -350,6 +352,41 @@ class Pipeline:
             "at", f"later than the clock ({clock}) and LASTCALL_FUTURE_SKEW_S allow; {remedy}"
         )
 
+    def undo(self, batch: int, *, actor: str, dry_run: bool = False) -> undoing.Undone:
+        """
+        Take back a batch or (*dry_run*) say what that would come to. *actor* is the way it was asked for.
+
+        Raises:
+            NotFound: There is no such batch, or it was taken back already.
+            TooLate: It began too long ago.
+            Busy, StorageUnavailable: nothing is changed; the same will succeed later.
+        """
+        if dry_run:
+            with self._writer.reading() as connection:
+                return undoing.plan(connection, batch, self._clock())
+        with self._writer.transaction() as connection:
+            return undoing.undo(connection, batch, self._clock(), actor=actor)
+
+    def forget(
+        self, client: str | None, server: str | None, *, actor: str, dry_run: bool = False
+    ) -> forgetting.Forgotten:
+        """
+        Delete all data of a client, at one server or everywhere, or (no client) of a whole server; or
+        (*dry_run*) say what that would come to.
+
+        Raises:
+            BadParameter: Neither is named.
+            NotFound: Nothing is known of it.
+            Busy, StorageUnavailable: nothing is changed; the same will succeed later.
+        """
+        if client is None and server is None:
+            raise BadParameter("--client", "missing; name a client, a server (--server), or both")
+        if dry_run:
+            with self._writer.reading() as connection:
+                return forgetting.plan(connection, client, server)
+        with self._writer.erasing() as connection:
+            return forgetting.forget(connection, client, server, self._clock(), actor=actor)
+
     def _store(self, portions: list[Portion], account: "_Account") -> None:
         """Store what was gathered in a transaction of its own."""
         work = self._work(portions, account)
@@ -368,7 +405,10 @@ class Pipeline:
             stored = [writer.add(connection, each, quarantine_days=days) for each in portions]
             done = list(zip(portions, stored, strict=True))
             said = account.say(done)
+            mine = {each.batch for each in stored}
             for batch, due in said.items():
+                if batch not in mine and not tallies.knows(connection, batch):
+                    continue  # it was taken back meanwhile
                 more = due - account.said.get(batch, _Due())
                 day = portions[0].arrived_us // DAY_US
                 tallies.add_suppressed(connection, batch, day, more.suppressed, more.resend)

@@ -198,6 +198,69 @@ def rejects(answer: Mapping[str, Any]) -> None:
         echo(f"  {safe(row['excerpt'])[:300]}")
 
 
+def undone(done: Mapping[str, Any]) -> None:
+    """Print what taking a batch back came to."""
+    if done["dry_run"]:
+        say("dry run: nothing was changed")
+    echo(
+        safe(
+            f"batch {done['batch']}: {done['kind']} {done['label']} of {done['server']}/{done['source']}"
+        )
+    )
+    _counted("events deleted", done["deleted"], done["events"])
+    heirs = {f"to batch {batch}": events for batch, events in done["heirs"].items()}
+    _counted("events left to other batches", done["handed_over"], heirs)
+    records = {
+        fate: n for fate, n in done["records"].items() if fate not in ("suppressed", "resend")
+    }
+    _counted("records out of the account", sum(records.values()), records)
+    echo(f"rejected records deleted {done['quarantined']}")
+    if done["kind"] == "follow" and not done["dry_run"]:
+        say(
+            "`lastcall follow` goes on behind these lines; to have them again, read the file with "
+            "`lastcall ingest`"
+        )
+
+
+def forgotten(done: Mapping[str, Any], *, to_come: bool) -> None:
+    """Print what forgetting a client or a server came to, or is *to_come* to."""
+    of = [f"{what} {done[what]}" for what in ("client", "server") if done[what] is not None]
+    echo(safe(f"{' at '.join(of)}: {'would be forgotten' if to_come else 'forgotten'}"))
+    if done["spellings"]:
+        echo(safe("spellings: " + ", ".join(done["spellings"])))
+    _counted("events", done["deleted"], done["events"])
+    for what, name in (
+        ("sessions", "sessions that nothing else is known of"),
+        ("callers", "callers that nothing else is known of"),
+        ("quarantined", "rejected records"),
+        ("told", "marks, releases and the like"),
+        ("batches", "batches"),
+        ("followed", "followed files"),
+    ):
+        if done[what]:
+            echo(f"{name} {done[what]}")
+    if not to_come:
+        say("the same lines, sent or read again, bring it back; back-ups still hold it")
+
+
+def _counted(what: str, number: int, parts: Mapping[str, int]) -> None:
+    """Print a number and what it is made of."""
+    made = ", ".join(f"{n} {part}" for part, n in parts.items())
+    echo(f"{what} {number}" + (f": {made}" if made else ""))
+
+
+def audit(answer: Mapping[str, Any]) -> None:
+    """Print lines of the audit, newest first."""
+    if not answer["items"]:
+        echo("Nothing was changed by hand, or taken back.")
+    for row in answer["items"]:
+        detail = ", ".join(_member(name, value) for name, value in row["detail"].items())
+        echo(
+            f"{minute(row['at'], UTC)}  {safe(row['actor'])}  {safe(row['action'])} {safe(row['subject'])}"
+            + (f": {detail}" if detail else "")
+        )
+
+
 def stats(found: Mapping[str, Any], indent: str = "") -> None:
     """Print nested counts; members that end in `_us` are instants."""
     for name, value in found.items():

@@ -98,18 +98,20 @@ def upgrade() -> None:
     op.create_index("ix_audit_at_us", "audit", ["at_us"])
     op.create_table(
         "redelivery",
-        sa.Column("batch_id", sa.Integer(), nullable=False),
+        sa.Column("batch_id", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("time_us", sa.BigInteger(), nullable=False),
         sa.Column("key", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["batch_id"], ["batch.id"], name=op.f("fk_redelivery_batch_id_batch")
-        ),
         sa.PrimaryKeyConstraint("batch_id", "time_us", "key", name=op.f("pk_redelivery")),
         sqlite_with_rowid=False,
     )
+    # A batch can be deleted now; without them each looks through all of the two tables.
+    op.create_index("ix_ledger_batch_id", "ledger", ["batch_id"])
+    op.create_index("ix_reject_batch_id", "reject", ["batch_id"])
 
 
 def downgrade() -> None:
     """Drop the tables: what was told is lost."""
+    op.drop_index("ix_reject_batch_id", table_name="reject")
+    op.drop_index("ix_ledger_batch_id", table_name="ledger")
     for name in ("redelivery", "audit", "snapshot", "entry", "mark", "exclusion", "alias"):
         op.drop_table(name)

@@ -4,6 +4,8 @@ The read seam: rows → analysis → results, for the API, pages, reports and co
 Each answer is a function of a connection, a `Query` and a `Moment`; all results are frozen.
 """
 
+from service.answers.audit import AuditRow, audit
+from service.answers.batches import BatchRow, batches
 from service.answers.callers import CallerRow, callers
 from service.answers.catalogue import EntryRow, catalogue, history
 from service.answers.clients import ClientRow, clients
@@ -38,6 +40,8 @@ from service.answers.vintage import VintageRow, vintage
 __all__ = [
     "AliasRow",
     "ArrivalDay",
+    "AuditRow",
+    "BatchRow",
     "CallerRow",
     "ChangeRow",
     "ClientRow",
@@ -70,6 +74,8 @@ __all__ = [
     "UptakeRow",
     "VintageRow",
     "aliases",
+    "audit",
+    "batches",
     "callers",
     "catalogue",
     "clients",

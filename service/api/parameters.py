@@ -219,5 +219,7 @@ HINTS = {
     "format": "json or csv",
     "excluded": "hide, count or only",
     "provenance": "true or false",
+    "dry_run": "true or false",
+    "batch": "the number of a batch, as /api/v1/batches lists them",
 }
 """What a parameter must be, where its type refuses a value."""

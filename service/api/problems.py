@@ -68,11 +68,17 @@ def _invalid(request: Request, error: Exception) -> Response:
 
 def _known_parameters(request: Request) -> list[str]:
     """The parameters of the route, from the document that describes it."""
-    route = request.scope.get("route")
-    paths = request.app.openapi()["paths"]
-    path = getattr(route, "path_format", request.url.path)
-    verbs = paths.get(path) or paths.get(request.url.path) or {}
-    return [parameter["name"] for parameter in verbs.get("get", {}).get("parameters", [])]
+    verbs = _documented(request)
+    parameters = verbs.get(request.method.lower(), {}).get("parameters", [])
+    return [parameter["name"] for parameter in parameters if parameter["in"] == "query"]
+
+
+def _documented(request: Request) -> dict[str, Any]:
+    """What the document says of the route, by method; the route itself does not know its prefix."""
+    paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
+    path = getattr(request.scope.get("route"), "path_format", request.url.path)
+    exact = paths.get(path) or paths.get(request.url.path)
+    return exact or next((said for name, said in paths.items() if name.endswith(path)), {})
 
 
 def _http(request: Request, error: Exception) -> Response:
@@ -91,10 +97,9 @@ def _http(request: Request, error: Exception) -> Response:
 
 def _allowed(request: Request, first: str) -> str:
     """The methods of every route at this path; the router itself names those of the *first* one only."""
-    paths = request.app.openapi()["paths"]
-    path = getattr(request.scope.get("route"), "path_format", request.url.path)
-    documented = paths.get(path) or paths.get(request.url.path) or {}
-    return ", ".join(sorted({*first.split(", "), *(method.upper() for method in documented)}))
+    return ", ".join(
+        sorted({*first.split(", "), *(method.upper() for method in _documented(request))})
+    )
 
 
 def _unknown(_request: Request, _error: Exception) -> Response:

@@ -4,6 +4,8 @@ from fastapi import APIRouter
 
 from service.api import (
     aliases,
+    audit,
+    batches,
     callers,
     catalogue,
     check,
@@ -51,5 +53,7 @@ for noun in (
     snapshots,
     health,
     rejects,
+    batches,
+    audit,
 ):
     router.include_router(noun.router)

@@ -83,6 +83,7 @@ COLUMNS: dict[str, dict[str, PgType]] = {
     "call_line": {"session_id": "int4", "request": "int8", "time_us": "int8", "key": "int8"},
     "arrival": {"key": "int8", "time_us": "int8"},
     "native": {"time_us": "int8", "key": "int8", "native_id": "int8", "ordinal": "int4"},
+    "redelivery": {"batch_id": "int4", "time_us": "int8", "key": "int8"},
     "call_day": {
         "server_id": "int4",
         "tool_id": "int4",

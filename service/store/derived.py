@@ -7,15 +7,19 @@ where it does not. Both databases run them in bounded memory: they sort on disk.
 
 from service.clock import DAY_US, QUARTER_US
 
-CALL_DAY_TRUTH = f"""
+EVERY = "1 = 1"
+"""In the place of `{rows}`: all of them. `…_OF` is a truth of some rows `e` of `event` only."""
+
+CALL_DAY_OF = f"""
 SELECT e.server_id, e.tool_id, coalesce(e.client_id, s.hello_client_id, 0) AS client_id, e.kind,
        e.time_us / {DAY_US} AS day,
        count(*) AS calls, min(e.time_us) AS first_us, max(e.time_us) AS last_us
 FROM event AS e LEFT JOIN session AS s ON s.id = e.session_id
-WHERE e.kind <= 3 AND e.tool_id IS NOT NULL AND e.counted = 1
+WHERE e.kind <= 3 AND e.tool_id IS NOT NULL AND e.counted = 1 AND {{rows}}
 GROUP BY e.server_id, e.tool_id, coalesce(e.client_id, s.hello_client_id, 0), e.kind,
          e.time_us / {DAY_US}
 """
+CALL_DAY_TRUTH = CALL_DAY_OF.format(rows=EVERY)
 
 # Each side gives at most one row a cell, so that a cell is right when both do and agree.
 CALL_DAY_DIFFERENCE = f"""
@@ -38,14 +42,15 @@ HAVING count(*) <> 2 OR sum(calls) <> sum(rows_say)
     OR max(first_us) <> max(rows_first) OR max(last_us) <> max(rows_last)
 """
 
-ACTIVITY_TRUTH = f"""
+ACTIVITY_OF = f"""
 SELECT e.server_id, coalesce(e.client_id, s.hello_client_id, 0) AS client_id, e.kind,
        e.time_us / {QUARTER_US} AS quarter, count(*) AS events
 FROM event AS e LEFT JOIN session AS s ON s.id = e.session_id
-WHERE e.counted = 1
+WHERE e.counted = 1 AND {{rows}}
 GROUP BY e.server_id, coalesce(e.client_id, s.hello_client_id, 0), e.kind,
          e.time_us / {QUARTER_US}
 """
+ACTIVITY_TRUTH = ACTIVITY_OF.format(rows=EVERY)
 
 ACTIVITY_DIFFERENCE = f"""
 SELECT server_id, client_id, kind, quarter, sum(events) AS events, sum(rows_say) AS rows_say
@@ -60,21 +65,27 @@ HAVING count(*) <> 2 OR sum(events) <> sum(rows_say)
 """
 
 # The order is that of `calls.rank`.
-COUNTED_DIFFERENCE = """
-SELECT time_us, key, stored, counted
+COUNTED_OF = """
+SELECT time_us, key, server_id, stored, counted
 FROM (
-  SELECT r.time_us, r.key, r.counted AS stored,
+  SELECT r.time_us, r.key, r.server_id, r.counted AS stored,
          CASE WHEN row_number() OVER (
            PARTITION BY l.session_id, l.request, r.tool_id
            ORDER BY r.kind, r.time_us, t.name NULLS LAST, c.raw NULLS LAST, v.name NULLS LAST, r.key
          ) = 1 THEN 1 ELSE 0 END AS counted
-  FROM call_line AS l
+  FROM {lines} AS l
   JOIN event AS r ON r.time_us = l.time_us AND r.key = l.key
   LEFT JOIN tool AS t ON t.id = r.tool_id
   LEFT JOIN client AS c ON c.id = r.client_id
   LEFT JOIN version AS v ON v.id = r.version_id
 ) AS placed
 WHERE stored <> counted
+"""
+"""In the place of `{lines}`: rows of `call_line`, all those of a session and request or none."""
+
+COUNTED_DIFFERENCE = f"""
+SELECT time_us, key, stored, counted
+FROM ({COUNTED_OF.format(lines="call_line")}) AS differing
 UNION ALL
 SELECT e.time_us, e.key, e.counted AS stored, 1 AS counted
 FROM (
@@ -84,7 +95,7 @@ FROM (
 JOIN event AS e ON e.time_us = alone.time_us AND e.key = alone.key
 """
 
-_SESSION_TRUTH = """
+SESSION_OF = """
 SELECT spans.session_id, spans.first_us, spans.last_us, spans.unnamed,
        hello.time_us AS hello_us, hello.client_id AS hello_client_id,
        hello.version_id AS hello_version_id,
@@ -92,7 +103,7 @@ SELECT spans.session_id, spans.first_us, spans.last_us, spans.unnamed,
 FROM (
   SELECT session_id, min(time_us) AS first_us, max(time_us) AS last_us,
          count(*) - count(client_id) AS unnamed
-  FROM event WHERE session_id IS NOT NULL GROUP BY session_id
+  FROM event AS e WHERE session_id IS NOT NULL AND {rows} GROUP BY session_id
 ) AS spans
 LEFT JOIN (
   SELECT e.session_id, e.time_us, e.client_id, e.version_id,
@@ -102,15 +113,16 @@ LEFT JOIN (
   FROM event AS e
   JOIN client AS c ON c.id = e.client_id
   LEFT JOIN version AS v ON v.id = e.version_id
-  WHERE e.kind = 6 AND e.session_id IS NOT NULL
+  WHERE e.kind = 6 AND e.session_id IS NOT NULL AND {rows}
 ) AS hello ON hello.session_id = spans.session_id AND hello.place = 1
 LEFT JOIN (
   SELECT e.session_id, e.time_us, e.client_id,
          row_number() OVER (PARTITION BY e.session_id ORDER BY e.time_us, c.raw) AS place
   FROM event AS e JOIN client AS c ON c.id = e.client_id
-  WHERE e.session_id IS NOT NULL
+  WHERE e.session_id IS NOT NULL AND {rows}
 ) AS named ON named.session_id = spans.session_id AND named.place = 1
 """
+_SESSION_TRUTH = SESSION_OF.format(rows=EVERY)
 
 SESSION_COLUMNS = (
     "first_us",

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from service import names
 from service.events import Fact, Portion, Subject
+from service.store import redelivery
+from service.store.columns import COLUMNS
 from service.store.dialect import insert_many, run_matching
 from service.store.driver import Connection, Values
 
@@ -62,6 +64,10 @@ LEFT JOIN source AS c ON c.server_id = s.id AND c.name = ?
 LEFT JOIN batch AS b ON b.source_id = c.id AND b.kind = ? AND b.label = ?
 WHERE s.name = ?
 """
+_NEXT_BATCH = """
+(SELECT max(coalesce((SELECT max(id) FROM batch), 0), coalesce(
+   (SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'last_batch'), 0)) + 1)
+"""
 
 
 def server_id(conn: Connection, name: str) -> int:
@@ -88,7 +94,8 @@ def _place(conn: Connection, portion: Portion, key: Values) -> Place:
     if source is None:
         source = _made(conn, "source", (server, portion.source))
     if batch is None:
-        batch = _made(conn, "batch", (source, named.kind, named.label, portion.arrived_us))
+        redelivery.prune(conn, portion.arrived_us)
+        batch = _made_batch(conn, (source, named.kind, named.label, portion.arrived_us))
     return Place(source, batch)
 
 
@@ -130,6 +137,16 @@ def ids_of(conn: Connection, subjects: Collection[Subject]) -> dict[Subject, Ids
 def _made(conn: Connection, table: str, values: Values) -> int:
     """Insert one row and return its id."""
     return int(insert_many(conn, table, [values], returning=["id"])[0][0])
+
+
+def _made_batch(conn: Connection, values: Values) -> int:
+    """Insert a batch and return its id, which no batch had before, also none that was taken back."""
+    if not conn.embedded:
+        return _made(conn, "batch", values)
+    sql = (
+        f"INSERT INTO batch (id, {', '.join(COLUMNS['batch'])}) VALUES ({_NEXT_BATCH}, ?, ?, ?, ?)"
+    )
+    return int(conn.run(sql, values).lastrowid)
 
 
 def _ids(conn: Connection, table: str, wanted: set[str]) -> dict[str, int]:

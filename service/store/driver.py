@@ -126,6 +126,21 @@ class Writer:
             connection.raw.commit()
 
     @contextmanager
+    def erasing(self) -> Iterator[Connection]:
+        """
+        Do the same for rows that must not be found again: SQLite overwrites them in the file and, as soon
+        as nobody reads an older state of it, in its log. PostgreSQL does so when it sees fit.
+        """
+        with self._held(writes=True) as connection:
+            if connection.embedded:
+                connection.raw.execute("PRAGMA secure_delete = ON")
+            yield connection
+            connection.refuse_aborted()
+            connection.raw.commit()
+            if connection.embedded:
+                connection.raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    @contextmanager
     def reading(self) -> Iterator[Connection]:
         """
         Read without the lock, between transactions; nothing is committed.

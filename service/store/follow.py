@@ -163,6 +163,30 @@ def keep(
     run_each(conn, "DELETE FROM followed WHERE id = ?", old)
 
 
+def forget_batch(conn: Connection, batch_id: int, handed_over: Mapping[int, int]) -> None:
+    """
+    Let no place speak of a batch that is taken back, nor of duplicates that are another batch's own now.
+
+    Places stay where they are: what was taken back is not read again by itself. Who has one in memory
+    reads it anew.
+    """
+    left = dict(handed_over)
+    changed: list[Values] = []
+    for number, text in conn.rows("SELECT id, said FROM followed WHERE said <> '{}'"):
+        said = {int(batch): due for batch, due in json.loads(text).items()}
+        mentioned = said.keys() & {batch_id, *left}
+        said.pop(batch_id, None)
+        for batch in said.keys() & left.keys():
+            may, again = said[batch]
+            fewer = min(left[batch], again)
+            more = min(left[batch] - fewer, may)
+            left[batch] -= fewer + more
+            said[batch] = [may - more, again - fewer]
+        if mentioned:
+            changed.append((json.dumps(said), number))
+    run_each(conn, "UPDATE followed SET said = ?, revision = revision + 1 WHERE id = ?", changed)
+
+
 def _make_room(conn: Connection, server: str | None, source: str, place: Place) -> None:
     """Let the place that stands for the same file go, where it is the one that was meant."""
     found = conn.rows(

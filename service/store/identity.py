@@ -10,7 +10,7 @@ from service.store.dialect import insert_many, run_matching
 from service.store.driver import Connection
 
 _STORED = """
-SELECT e.time_us, e.key FROM {wanted} CROSS JOIN event AS e
+SELECT e.time_us, e.key, e.batch_id FROM {wanted} CROSS JOIN event AS e
 WHERE e.time_us = wanted.column1 AND e.key = wanted.column2
 """
 _BETWEEN = """
@@ -24,15 +24,20 @@ _TIME = itemgetter(0)
 _IDENTITY = itemgetter(0, 1)
 
 
-def new_rows(conn: Connection, rows: list[Row]) -> list[Row]:
+Stored = dict[tuple[int, int], int]
+"""Time and key of stored events → the batch that each belongs to."""
+
+
+def new_rows(conn: Connection, rows: list[Row]) -> tuple[list[Row], Stored]:
     """
-    The rows whose identity is not stored yet, the first of each, in the order of time and key.
+    The rows whose identity is not stored yet, the first of each, in the order of time and key; and the
+    others.
 
     One that has only the time of its arrival takes the time at which it first arrived. Nobody else can store them before this transaction ends: there is one writer.
     """
     ordered = sorted(_with_first_times(conn, rows), key=_TIME)
     if not ordered:
-        return ordered
+        return ordered, {}
     times = list(map(_TIME, ordered))
     if any(map(eq, times, times[1:])):
         ordered.sort(key=_IDENTITY)
@@ -41,10 +46,11 @@ def new_rows(conn: Connection, rows: list[Row]) -> list[Row]:
         ]
     [(since, until)] = conn.rows(_BETWEEN, (ordered[0][0], ordered[-1][0]))
     if since is None or until is None or since > until:
-        return ordered
+        return ordered, {}
     wanted = [row[:2] for row in ordered if since <= row[0] <= until]
-    stored = set(run_matching(conn, _STORED, ["int8", "int8"], wanted))
-    return [row for row in ordered if row[:2] not in stored] if stored else ordered
+    found = run_matching(conn, _STORED, ["int8", "int8"], wanted)
+    stored = {(time_us, key): batch for time_us, key, batch in found}
+    return ([row for row in ordered if row[:2] not in stored] if stored else ordered), stored
 
 
 def _with_first_times(conn: Connection, rows: list[Row]) -> list[Row]:

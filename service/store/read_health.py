@@ -158,7 +158,8 @@ def refused(
             reject.c.excerpt,
             reject.c.whole,
         )
-        .join(batch, batch.c.id == reject.c.batch_id)
+        # + 0: by time of arrival, up to the limit, and not all of each batch by its index
+        .join(batch, batch.c.id == reject.c.batch_id + 0)
         .join(source, source.c.id == batch.c.source_id)
         .join(server, server.c.id == source.c.server_id)
         .where(*where)

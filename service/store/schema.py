@@ -35,7 +35,8 @@ meta = sa.Table(
     sa.Column("value", Text, nullable=False),
 )
 """The two secrets (`key_secret`, `identity_secret`, hex), `data_version`, which every transaction that
-stores something raises by one, and `release_moves`, how often a release was given another instant."""
+stores something raises by one, `release_moves`, how often a release was given another instant, and, on
+SQLite, `last_batch`, the greatest number that a batch had which was taken back."""
 
 server = sa.Table(
     "server",
@@ -99,6 +100,7 @@ ledger = sa.Table(
     sa.Column("hour", Id, primary_key=True),
     sa.Column("batch_id", sa.ForeignKey(batch.c.id), primary_key=True),
     sa.Column("lines", sa.BigInteger, nullable=False),
+    sa.Index("ix_ledger_batch_id", "batch_id"),
     sqlite_with_rowid=False,
 )
 """The hours (since 1970-01-01T00Z, by the time in the lines) in which a source was heard."""
@@ -114,6 +116,7 @@ reject = sa.Table(
     sa.Column("excerpt", Text, nullable=False),
     sa.Column("whole", sa.Boolean, nullable=False),
     sa.Index("ix_reject_arrived_us", "arrived_us"),
+    sa.Index("ix_reject_batch_id", "batch_id"),
 )
 """Quarantine."""
 
@@ -442,13 +445,14 @@ audit = sa.Table(
 redelivery = sa.Table(
     "redelivery",
     metadata,
-    sa.Column("batch_id", sa.ForeignKey(batch.c.id), primary_key=True),
+    sa.Column("batch_id", Id, primary_key=True, autoincrement=False),
     sa.Column("time_us", Instant, primary_key=True),
     sa.Column("key", sa.BigInteger, primary_key=True),
     sqlite_with_rowid=False,
 )
 """The events that a batch delivered when they were already stored, so that taking their first batch back
-leaves them to this one. Kept as long as a batch can be taken back."""
+leaves them to this one. Kept as long as that one can be taken back. Ids without foreign keys, as in
+`event`: they are written as often."""
 
 call_day = sa.Table(
     "call_day",

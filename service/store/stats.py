@@ -1,15 +1,17 @@
 """What a database holds, for `lastcall db stats`."""
 
+from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
 
 from service.events import Kind
-from service.store import schema
+from service.store import read_batches, schema
 from service.store.dialect import is_sqlite
 from service.store.engine import Connection
 
 NEWEST_BATCHES = 50
+_EVER = (None, 2**62)
 _DIMENSIONS = (
     schema.server,
     schema.source,
@@ -22,15 +24,15 @@ _DIMENSIONS = (
 )
 
 
-def stats(conn: Connection) -> dict[str, Any]:
+def stats(conn: Connection, batches: int = NEWEST_BATCHES) -> dict[str, Any]:
     """
     Count what is stored; reads the kind of every event, so give it seconds on millions.
 
     Returns:
         `events` by kind (all stored rows, also those that another line of their call stands for),
         `first_us` and `last_us` (None without events), `dimensions` (rows by table), `bytes` on
-        disk, `releases`, `quarantined`, and `batches`: the newest 50, newest first, each with `records`
-        by fate.
+        disk, `releases`, `quarantined`, and `batches`: so many of the newest, newest first, each with
+        `records` by fate.
     """
     event = schema.event
     kinds = conn.execute(sa.select(event.c.kind, sa.func.count()).group_by(event.c.kind))
@@ -46,7 +48,9 @@ def stats(conn: Connection) -> dict[str, Any]:
         "releases": _rows(conn, schema.release),
         "quarantined": _rows(conn, schema.reject),
         "bytes": _bytes(conn),
-        "batches": _batches(conn),
+        "batches": [
+            asdict(each) for each in read_batches.batches(conn, _EVER, None, None, None, batches)
+        ],
     }
 
 
@@ -60,32 +64,3 @@ def _bytes(conn: Connection) -> int:
     if is_sqlite(conn):
         sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
     return int(conn.execute(sa.text(sql)).scalar_one())
-
-
-def _batches(conn: Connection) -> list[dict[str, Any]]:
-    """The newest batches, newest first, with their records by fate."""
-    batch, source, server, tally = schema.batch, schema.source, schema.server, schema.tally
-    rows = conn.execute(
-        sa.select(
-            batch.c.id,
-            server.c.name.label("server"),
-            source.c.name.label("source"),
-            batch.c.kind,
-            batch.c.label,
-            batch.c.started_us,
-        )
-        .join_from(batch, source, source.c.id == batch.c.source_id)
-        .join(server, server.c.id == source.c.server_id)
-        .order_by(batch.c.id.desc())
-        .limit(NEWEST_BATCHES)
-    )
-    batches = {row.id: {**row._asdict(), "records": {}} for row in rows}
-    fates = conn.execute(
-        sa.select(tally.c.batch_id, tally.c.fate, sa.func.sum(tally.c.records))
-        .where(tally.c.batch_id.in_(list(batches)))
-        .group_by(tally.c.batch_id, tally.c.fate)
-        .order_by(tally.c.batch_id, tally.c.fate)
-    )
-    for number, fate, records in fates:
-        batches[number]["records"][fate] = int(records)
-    return list(batches.values())

@@ -21,6 +21,12 @@ _ADD_LINES = (
 )
 
 
+_DUPLICATES = """
+SELECT day, fate, records FROM tally WHERE batch_id = ? AND fate IN (?, ?)
+ORDER BY fate, day
+"""
+
+
 def add_fates(
     conn: Connection, portion: Portion, place: Place, *, accepted: int, duplicates: int
 ) -> None:
@@ -43,6 +49,30 @@ def add_suppressed(conn: Connection, batch_id: int, day: int, suppressed: int, r
     among the batch's duplicates already.
     """
     _add(conn, batch_id, day, {("suppressed", ""): suppressed, ("resend", ""): resend})
+
+
+def knows(conn: Connection, batch_id: int) -> bool:
+    """Whether there is such a batch; one that was taken back is gone."""
+    return bool(conn.rows("SELECT 1 FROM batch WHERE id = ?", (batch_id,)))
+
+
+def accept_duplicates(conn: Connection, batch_id: int, number: int) -> None:
+    """
+    Count so many duplicates of a batch as accepted, since the events are its own now.
+
+    They are taken from the earliest days. What they were counted as beside their fate is not known of
+    each: resends go first, so that what may have been calls of their own stays an upper bound.
+    """
+    for one, other in (("duplicate", "duplicate"), ("resend", "suppressed")):
+        left = number
+        for day, fate, records in conn.rows(_DUPLICATES, (batch_id, one, other)):
+            taken = min(left, int(records))
+            left -= taken
+            more = {(fate, ""): -taken}
+            if fate == "duplicate":
+                more["accepted", ""] = taken
+            _add(conn, batch_id, day, more)
+    conn.run("DELETE FROM tally WHERE batch_id = ? AND records = 0", (batch_id,))
 
 
 def _add(conn: Connection, batch: int, day: int, fates: dict[tuple[str, str], int]) -> None:

@@ -3,7 +3,8 @@ The write side: one portion of a delivery, stored exactly once with all that is 
 
 Whatever the order, the split into portions and the re-sends of the same rows, the database says the
 same in the end (but for the ids, and for which batch brought a row). A row that is stored already
-leaves nothing but its place in the account, even where it says something else than the stored one.
+leaves nothing but its place in the account, even where it says something else than the stored one, and
+the note that its batch delivered it, too.
 """
 
 from collections import Counter
@@ -14,7 +15,7 @@ from operator import itemgetter
 
 from service.clock import QUARTER_US
 from service.events import Kind, Portion, Row, Stored, Subject
-from service.store import calls, dimensions, identity, natives, sessions, tallies
+from service.store import calls, dimensions, identity, natives, redelivery, sessions, tallies
 from service.store.dialect import insert_many
 from service.store.dimensions import Ids, Place
 from service.store.driver import Connection, Values
@@ -38,7 +39,9 @@ def add(conn: Connection, portion: Portion, *, quarantine_days: int) -> Stored:
     """
     place = dimensions.place_of(conn, portion)
     rows = natives.numbered(conn, portion.rows, portion.natives)
-    new = identity.new_rows(conn, rows)
+    new, stored = identity.new_rows(conn, rows)
+    if stored:
+        redelivery.note(conn, place.batch, stored, portion.arrived_us)
     events: Counter[Kind] = Counter()
     for each, subjects in _by_server(new):
         events.update(_add_rows(conn, place, each, subjects))

@@ -11,6 +11,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from service.api import (
+    audit,
+    batches,
     callers,
     catalogue,
     clients,
@@ -53,6 +55,8 @@ COLLECTIONS = [
     snapshots,
     health,
     rejects,
+    batches,
+    audit,
 ]
 NOUNS = [module.__name__.rpartition(".")[2] for module in COLLECTIONS]
 

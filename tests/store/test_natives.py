@@ -204,9 +204,9 @@ def test_rows_from_before_there_were_ids_are_known(empty_database_url: str) -> N
     and the revision before can be gone back to with every row in place."""
     engine = make_engine(empty_database_url)
     migrate.upgrade(engine)
+    store(engine, [row(100), row(5, NOON + SECOND, Kind.CALL)])
     with writing(engine) as conn:
         command.downgrade(migrate.alembic_config(conn), "0004")
-    store(engine, [row(100), row(5, NOON + SECOND, Kind.CALL)])
     migrate.upgrade(engine)
 
     natives = [Native(n, 7 + n, lambda n: 100 + n) for n in range(2)]
