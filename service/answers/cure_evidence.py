@@ -118,7 +118,7 @@ def evidence(found: Gathered) -> Iterator[tuple[str, CallerRow, Evidence]]:
             row,
             Evidence(
                 name=name.name,
-                replaced_by=said[number][1],
+                replaced_by=said[number].replaced_by or (),
                 client=row.client,
                 version=row.versions[0] if row.versions else None,
                 via=vias.get(key, ()),
