@@ -8,13 +8,21 @@ from fastapi import APIRouter, Request, Response
 from dashboards.figures.callers import callers_figure
 from dashboards.figures.calls import calls_figure
 from dashboards.figures.records import records_figure
-from dashboards.reading import Reading, arrivals, callers_chart, calls_chart, reading_of
+from dashboards.figures.releases import releases_figure
+from dashboards.reading import (
+    Reading,
+    arrivals,
+    callers_chart,
+    calls_chart,
+    reading_of,
+    release_calls,
+)
 from dashboards.theme import Theme
 from service.answers.query import dumps
 
 router = APIRouter(include_in_schema=False)
 
-Figure = Literal["calls-by-client", "calls-by-name", "callers", "records"]
+Figure = Literal["calls-by-client", "calls-by-name", "callers", "records", "releases"]
 
 
 @router.get("/figures/{theme}/{figure}.json")
@@ -31,6 +39,8 @@ def draw(look: Reading, figure: Figure, theme: Theme) -> go.Figure:
     """Draw one figure of a page."""
     if figure == "records":
         return records_figure(arrivals(look).more["days"], theme)
+    if figure == "releases":
+        return releases_figure(release_calls(look), theme)
     if figure == "callers":
         chart = callers_chart(look)
         return callers_figure(chart.rows, chart.timeline, theme)

@@ -11,7 +11,14 @@ from fastapi.routing import APIRoute
 from dashboards.empty import Empty, emptiness, no_arrivals
 from dashboards.figures.records import FATES
 from dashboards.pivot import pivot
-from dashboards.reading import Reading, arrivals, callers_chart, calls_chart, reading_of
+from dashboards.reading import (
+    Reading,
+    arrivals,
+    callers_chart,
+    calls_chart,
+    reading_of,
+    release_calls,
+)
 from dashboards.state import RANGES, State
 from dashboards.templating import asset, render
 from service import answers
@@ -72,6 +79,7 @@ def names_page(request: Request) -> HTMLResponse:
             names=found.as_json(),
             callers=who.as_json(),
             calls=pivot(calls_chart(look, "client")),
+            releases=release_calls(look),
             empty=empty,
         )
 

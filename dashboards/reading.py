@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 from fastapi import Request
 
 from dashboards.figures.calls import SHOWN
+from dashboards.figures.releases import ReleaseCalls, by_release
 from dashboards.figures.timeline import Mark, Timeline
 from dashboards.state import State, View, read_state, view_of
 from service import answers
 from service.analysis.zones import EARLIEST_US
-from service.answers import Collection, HealthRow, Moment, Query, ReleaseRow, SeriesRow
+from service.answers import Collection, HealthRow, Moment, NameRow, Query, ReleaseRow, SeriesRow
 from service.answers.extent import Extent, extent
 from service.answers.query import LIMIT_MAX, moment_at
 from service.store.engine import Connection, reading
@@ -134,6 +135,18 @@ def _releases(begun: Sequence[SeriesRow], released: Sequence[ReleaseRow]) -> tup
         if at >= 0:
             said.setdefault(begun[at].label, []).append(f"{row.server} {row.version}")
     return tuple(Mark(label, tuple(each)) for label, each in said.items())
+
+
+def release_calls(look: Reading) -> tuple[ReleaseCalls, ...]:
+    """Stale calls in the range by the release that listed the called name last."""
+    found: list[NameRow] = []
+    cursor = None
+    while True:
+        part = look.ask(answers.names, limit=LIMIT_MAX, cursor=cursor)
+        found += part.items
+        cursor = part.next_cursor
+        if cursor is None:
+            return by_release(found)
 
 
 def arrivals(look: Reading, **more: Any) -> Collection[HealthRow]:

@@ -9,6 +9,7 @@ from service.answers.batches import BatchRow, batches
 from service.answers.callers import CallerRow, callers
 from service.answers.catalogue import EntryRow, catalogue, history
 from service.answers.clients import ClientRow, clients
+from service.answers.compare import CompareRow, compare
 from service.answers.coverage import SpanRow, coverage
 from service.answers.cures import CureRow, cures
 from service.answers.events import EventRow, events
@@ -46,6 +47,7 @@ __all__ = [
     "ChangeRow",
     "ClientRow",
     "Collection",
+    "CompareRow",
     "CoverageSummary",
     "CureRow",
     "EntryRow",
@@ -79,6 +81,7 @@ __all__ = [
     "callers",
     "catalogue",
     "clients",
+    "compare",
     "coverage",
     "cures",
     "diff",

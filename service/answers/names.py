@@ -76,7 +76,7 @@ def names(connection: Connection, query: Query, moment: Moment) -> Collection[Na
     order = order_asked(query, SORTS)
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "names", changes=order.changes)
-    rows = _rows(scope)
+    rows = rows_of(scope)
     if scope.client_ids is not None:
         rows = [row for row in rows if row.stale_calls]
     kept, last = page(
@@ -99,7 +99,7 @@ def moment_of(instant_us: int | None) -> Instant | None:
     return None if instant_us is None else Instant(instant_us)
 
 
-def _rows(scope: Scope) -> list[NameRow]:
+def rows_of(scope: Scope) -> list[NameRow]:
     """One row a name. How often and when is summed up by day; who called is read from rows."""
     utc = is_utc(scope.query.tz)
     found = gather.sums(scope, scope.names, by_client=False, by_day=utc)

@@ -27,6 +27,7 @@ COLLECTIONS = [
     "overview",
     "releases",
     "names",
+    "compare",
     "callers",
     "clients",
     "reactions",
@@ -154,6 +155,12 @@ class Checker:
 
     def figure(self, wanted: dict[str, Any]) -> None:
         """What the browser is handed: the bars on the axis of values, added up by place."""
+        if wanted.get("group_by") == "last_release":
+            made = self.service.get("/figures/light/releases.json").json()
+            assert made["layout"]["xaxis"]["type"] == wanted["axis_type"]
+            assert made["layout"]["xaxis"]["categoryarray"] == wanted["categories"]
+            assert made["data"][0]["x"] == wanted["categories"]
+            return
         assert wanted.keys() == {"x", "y", "x_is_plain_date"}
         answer = self.service.get("/figures/light/calls-by-client.json", **self.params)
         assert answer.status_code == 200, answer.text
@@ -224,6 +231,31 @@ class Checker:
         found = self.by_label()
         assert {day: found[day] for day in wanted} == wanted
 
+    def change(self, wanted: list[dict[str, Any]]) -> None:
+        assert self.params.get("compare") == "previous_period"
+        asked = {k: v for k, v in parameters(self.params).items() if k != "compare"}
+        rows = {row["name"]: row for row in self.service.rows("compare", **asked)}
+        names = {"current": "stale_calls", "previous": "stale_calls_before"}
+        for want in wanted:
+            row = rows[want["tool"]]
+            for word in want.keys() - {"tool"}:
+                assert row[names.get(word, word)] == want[word], (want, word)
+
+    def api_last_release_is_text(self, wanted: bool) -> None:
+        said = {row["name"]: row["last_release"] for row in self.service.rows("names")}
+        assert wanted
+        assert all(isinstance(release, str) for release in said.values())
+        assert set(said.values()) == {"1.9", "1.10", "1.6.10"}
+
+    def metrics_endpoint(self, wanted: dict[str, int]) -> None:
+        """There is none, so that no name of a stranger is in it."""
+        assert self.service.get("/metrics").status_code == 404
+        assert wanted == {"max_series_with_client_label": 0}
+
+    def html_max_bytes(self, most: int) -> None:
+        for path in ("/", "/clients"):
+            assert len(self.service.get(path).content) <= most
+
     def bucket_list(self, wanted: list[list[Any]]) -> None:
         assert [[row["label"], row["value"]] for row in self.series()] == wanted
 
@@ -289,6 +321,11 @@ class Checker:
     def top(self, wanted: dict[str, Any]) -> None:
         rows = self.series(by="client", top=wanted["n"], bucket="month")
         named = [(r["client"], r["value"]) for r in rows if "members" not in r]
+        if "first" in wanted:
+            assert named[0] == (wanted["first"]["client"], wanted["first"]["calls"])
+            assert len(rows) <= wanted["max_rows"]
+            assert sum(row["value"] for row in rows) == wanted["sum"]
+            return
         (other,) = [row for row in rows if "members" in row]
         assert named == [(row["client"], row["calls"]) for row in wanted["rows"]]
         assert (other["value"], other["members"]) == (
