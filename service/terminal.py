@@ -254,7 +254,12 @@ def audit(answer: Mapping[str, Any]) -> None:
     if not answer["items"]:
         echo("Nothing was changed by hand, or taken back.")
     for row in answer["items"]:
-        detail = ", ".join(_member(name, value) for name, value in row["detail"].items())
+        said = (
+            (name, value)
+            for name, value in row["detail"].items()
+            if value not in (None, "", {}, [])
+        )
+        detail = ", ".join(_member(*member) for member in said)
         echo(
             f"{minute(row['at'], UTC)}  {safe(row['actor'])}  {safe(row['action'])} {safe(row['subject'])}"
             + (f": {detail}" if detail else "")

@@ -97,6 +97,8 @@ def test_forgetting_asks_first(typed: Any, engine: Engine) -> None:
     assert query(engine, "SELECT count(*) FROM event") == before
 
     done = typed("db", "forget", "--client", "Zed", answer="y\n")
+    assert ": batches 0, deleted " in (said := typed("db", "audit").stdout)
+    assert "None" not in said
 
     assert "client zed: forgotten\n" in done.stdout
     assert "bring it back" in done.stderr

@@ -85,7 +85,7 @@ def test_a_service_that_runs_says_the_new_numbers_at_once(client: TestClient, cl
     """A tag of before is no longer good; a dry run says what is to come and changes neither."""
     first = send(client, "2026-10-05T10:00:00Z", "2026-10-05T11:00:00Z")
     clock.now += HOUR
-    second = send(client, "2026-10-05T10:00:00Z")
+    second = send(client, "2026-10-05T10:00:00Z", source="other")
     before = client.get("/api/v1/names")
     place = f"/api/v1/batches/{first}/undo"
 
@@ -116,7 +116,7 @@ def test_a_service_that_runs_says_the_new_numbers_at_once(client: TestClient, cl
     assert answer.status_code == 200
     assert [row["stale_calls"] for row in answer.json()["items"]] == [1]
     (event,) = items(client, "events", provenance="true")
-    assert event["batch"] == "http 2026-10-06T01Z"
+    assert (event["source"], event["batch"]) == ("other", "http 2026-10-06T01Z")
     assert [(row["accepted"], row["duplicates"]) for row in items(client, "health")] == [(1, 0)]
 
 

@@ -209,6 +209,51 @@ def test_a_line_that_another_stood_for_counts_again(engine: Engine) -> None:
     assert differences(engine) == []
 
 
+def test_a_session_is_nobodys_again_without_its_hello(engine: Engine) -> None:
+    """Its calls on other days than the hello's are unattributed then, also in the roll-ups."""
+    store(engine, [row(1, NOON, session="s"), row(2, NOON + 3 * DAY, session="s")], label="calls")
+    hello = row(3, NOON + 2 * DAY, Kind.HELLO, session="s", client="zed")
+    store(engine, [hello], label="hello")
+    undo(engine, "hello")
+    assert query(engine, "SELECT day - 20731, client_id FROM call_day ORDER BY 1") == [
+        (0, 0),
+        (3, 0),
+    ]
+    assert query(engine, "SELECT hello_us, named_us, unnamed FROM session") == [(None, None, 2)]
+    assert differences(engine) == []
+
+
+def test_days_between_those_of_the_batch_stay_as_they_are(engine: Engine) -> None:
+    """Each cell is computed once, whatever lies between."""
+    store(engine, [row(1, NOON - DAY), row(2, NOON + DAY)], label="around")
+    store(engine, [row(3, NOON), row(4, NOON + DAY)], label="between")
+    undo(engine, "around")
+    assert query(engine, "SELECT day - 20731, calls FROM call_day ORDER BY 1") == [(0, 1), (1, 1)]
+    assert differences(engine) == []
+
+
+def test_a_name_stays_as_long_as_any_line_has_it(engine: Engine) -> None:
+    """Also where that line is one for which another of its call stands."""
+    same: dict[str, Any] = {"session": "s", "request_id": "7"}
+    store(engine, [row(1, client="zed", version="1", tool="a")], label="first")
+    store(engine, [row(2, NOON, Kind.CALL, client="zed", version="1", **same)], label="access")
+    store(engine, [row(3, NOON, client="Cursor", version="2", **same)], label="application")
+    undo(engine, "first")
+    assert query(engine, "SELECT raw FROM client ORDER BY 1") == [("Cursor",), ("zed",)]
+    assert query(engine, "SELECT name FROM version ORDER BY 1") == [("1",), ("2",)]
+    assert query(engine, "SELECT name FROM tool") == [("old_tool",)]
+    assert differences(engine) == []
+
+
+def test_names_beyond_a_number_stay_where_nothing_shows_them(engine: Engine) -> None:
+    """Of 250 clients that only this batch named, 200 go."""
+    store(engine, [row(n, client=f"client {n}") for n in range(250)], label="strange")
+    store(engine, [row(1_000, client="zed")], label="other")
+    undo(engine, "strange")
+    assert query(engine, "SELECT count(*) FROM client") == [(51,)]
+    assert differences(engine) == []
+
+
 @st.composite
 def worlds(draw: st.DrawFn) -> list[tuple[str, list[list[Row]]]]:
     """Up to four batches, each of one to three portions of the same rows."""
