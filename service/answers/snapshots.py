@@ -7,7 +7,7 @@ from service.analysis.surface import Rule, Weight
 from service.answers.paging import Order, page
 from service.answers.query import Collection, Instant, Moment, Query, iso, limit_asked
 from service.answers.scope import Scope, scope_of
-from service.errors import BadParameter, NotFound
+from service.errors import BadParameter
 from service.store import read_catalogue
 from service.store.engine import Connection
 from service.store.read_catalogue import Listed
@@ -84,8 +84,8 @@ def diff(connection: Connection, query: Query, moment: Moment) -> Collection[Cha
     a guess).
 
     Raises:
-        BadParameter: The server is missing where there are several, or a parameter cannot be used.
-        NotFound: There are no such snapshots.
+        BadParameter: The server is missing where there are several, there are no such snapshots, or a
+            parameter cannot be used.
     """
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "diff")
@@ -139,16 +139,15 @@ def _pair(scope: Scope) -> tuple[Listed, Listed]:
     if len(servers) > 1:
         raise BadParameter("server", f"missing; one of {', '.join(servers[:20])}")
     if not found:
-        raise NotFound("there is no snapshot; `lastcall catalogue snapshot` takes one")
+        raise BadParameter("server", "no snapshot yet; `lastcall catalogue snapshot` takes one")
     query = scope.query
     after = _named("after", found, query.after) if query.after is not None else found[-1]
     if query.before is not None:
         return _named("before", found, query.before), after
     earlier = [each for each in found if each.at_us < after.at_us]
     if not earlier:
-        raise NotFound(
-            f"{after.server} has no snapshot before that of {iso(after.at_us)}; take two"
-        )
+        at = iso(after.at_us)
+        raise BadParameter("after", f"{after.server} has no snapshot before that of {at}; take two")
     return earlier[-1], after
 
 
@@ -162,7 +161,7 @@ def _named(parameter: str, found: list[Listed], text: str) -> Listed:
         if match:
             return match[-1]
     known = ", ".join(f"{each.id} ({each.version or iso(each.at_us)})" for each in found[-10:])
-    raise NotFound(f"{parameter}: no such snapshot; there are {known}")
+    raise BadParameter(parameter, f"no such snapshot; there are {known}")
 
 
 def _proposals(

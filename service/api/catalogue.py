@@ -175,7 +175,7 @@ async def tell(request: Request) -> dict[str, Any]:
     summary="Take a name out of all answers but the catalogue's",
     openapi_extra=_body(_NAMED),
     response_model=_KEPT,
-    responses=_responses(Kept.CHANGED, hidden=True, versions=2) | schemas.NOT_FOUND,
+    responses=_responses(Kept.CHANGED, hidden=True, versions=2),
 )
 async def hide(request: Request) -> dict[str, Any]:
     """For a mistyped or hostile name. Nothing of it is deleted, and it can be shown again."""
@@ -188,7 +188,7 @@ async def hide(request: Request) -> dict[str, Any]:
     summary="Show a hidden name again",
     openapi_extra=_body(_NAMED),
     response_model=_KEPT,
-    responses=_responses(Kept.CHANGED, versions=3) | schemas.NOT_FOUND,
+    responses=_responses(Kept.CHANGED, versions=3),
 )
 async def unhide(request: Request) -> dict[str, Any]:
     """With all that was said of it before and since."""

@@ -108,7 +108,7 @@ def snapshots(
     tags=["read"],
     summary="What changed between two snapshots",
     response_model=_DIFF_PAGE,
-    responses=schemas.documented(_DIFF) | schemas.NOT_FOUND,
+    responses=schemas.documented(_DIFF),
     dependencies=[Readable],
 )
 def diff(
@@ -132,7 +132,7 @@ def diff(
     dependencies=[Readable],
 )
 def listed(
-    request: Request, db: Db, now: Now, asked: Annotated[parameters.Rows, Query()]
+    request: Request, db: Db, now: Now, asked: Annotated[parameters.Listed, Query()]
 ) -> Response:
     """
     Names that the latest snapshot lists or that ordinary calls name, and that are not retired, by server
