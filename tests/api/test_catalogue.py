@@ -207,8 +207,13 @@ def test_snapshots_are_kept_and_compared(client: TestClient) -> None:
     assert compare(before="2026-10-01T00:00:00.000Z")["proposals"] == []
 
     assert compare(before="9")["detail"].startswith("before: no such snapshot; there are 1 (1.0), ")
-    assert compare(after="1.0")["detail"].startswith("after: maps has no snapshot before that of")
-    assert compare(server="none")["detail"].startswith("server: no snapshot yet")
+    assert compare(server="none", after="9")["detail"].startswith(
+        "after: no such snapshot; there is"
+    )
+    alone = compare(after="1.0")
+    assert (alone["before"], alone["after"]["version"], alone["items"]) == (None, "1.0", [])
+    none = compare(server="none")
+    assert (none["before"], none["after"], none["items"], none["lost"]) == (None, None, [], [])
     tell(client, {"server": "other", "tools": []}, "snapshots")
     assert compare()["detail"] == "server: missing; one of maps, other"
 
