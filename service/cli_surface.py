@@ -7,7 +7,7 @@ from click import echo
 
 from service import terminal
 from service.cli_common import asked, db_option, json_option, print_json, settings_of
-from service.errors import BadParameter
+from service.errors import BadParameter, UnreadableInput
 
 
 @click.command()
@@ -91,6 +91,10 @@ def diff(
 ) -> None:
     """Say what breaks clients that hold a copy of an earlier tool list: the last two, or those named."""
     answer = asked(db, "diff", server=server, before=before, after=after)
+    if answer["before"] is None or answer["after"] is None:
+        raise UnreadableInput(
+            "there are not two snapshots; `lastcall catalogue snapshot` takes one"
+        )
     if entries:
         kept = ("server", "name", "last_release", "retired_at")
         print_json({"entries": [{k: row[k] for k in kept} for row in answer["proposals"]]})

@@ -300,8 +300,7 @@ class Pipeline:
         Hide a retired name from all answers but the catalogue's, or show it again.
 
         Raises:
-            BadParameter: Server or name are missing.
-            NotFound: There is no such name.
+            BadParameter: Server or name are missing, or there is no such name.
             Busy, StorageUnavailable: nothing is stored; the same will succeed later.
         """
         named, tool, now_us = _server(server), tool_name("name", name or ""), self._clock()

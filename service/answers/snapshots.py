@@ -7,7 +7,7 @@ from service.analysis.surface import Rule, Weight
 from service.answers.paging import Order, page
 from service.answers.query import Collection, Instant, Moment, Query, iso, limit_asked
 from service.answers.scope import Scope, scope_of
-from service.errors import BadParameter, NotFound
+from service.errors import BadParameter
 from service.store import read_catalogue
 from service.store.engine import Connection
 from service.store.read_catalogue import Listed
@@ -81,20 +81,22 @@ def diff(connection: Connection, query: Query, moment: Moment) -> Collection[Cha
 
     The answer also holds `before` and `after`, `lost` and `gained` names, and `proposals`: entries for
     the lost names that the catalogue does not have, each with names that it may be called now (`maybe`,
-    a guess).
+    a guess). Where there are not two snapshots, what is missing is None and nothing is compared.
 
     Raises:
-        BadParameter: The server is missing where there are several, or a parameter cannot be used.
-        NotFound: There are no such snapshots.
+        BadParameter: The server is missing where there are several, there is no snapshot that was
+            named, or a parameter cannot be used.
     """
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "diff")
     before, after = _pair(scope)
-    old, new = (read_catalogue.tools(connection, each.id) for each in (before, after))
-    found = surface.compare(old, new)
+    found = surface.Compared((), (), ())
+    if before is not None and after is not None:
+        old, new = (read_catalogue.tools(connection, each.id) for each in (before, after))
+        found = surface.compare(old, new)
     rows = [
         ChangeRow(
-            server=after.server,
+            server=after.server if after else "",
             rule=each.rule,
             weight=each.weight,
             tool=each.tool,
@@ -110,8 +112,8 @@ def diff(connection: Connection, query: Query, moment: Moment) -> Collection[Cha
     return scope.answer(
         (row for _, row in kept),
         last,
-        before=snapshot_row(connection, before),
-        after=snapshot_row(connection, after),
+        before=None if before is None else snapshot_row(connection, before),
+        after=None if after is None else snapshot_row(connection, after),
         lost=found.lost,
         gained=found.gained,
         proposals=_proposals(scope, before, after, found),
@@ -132,24 +134,19 @@ def snapshot_row(connection: Connection, each: Listed) -> SnapshotRow:
     )
 
 
-def _pair(scope: Scope) -> tuple[Listed, Listed]:
-    """The two snapshots that are asked for."""
+def _pair(scope: Scope) -> tuple[Listed | None, Listed | None]:
+    """The two snapshots that are asked for; None for what is not there and was not named."""
     found = read_catalogue.snapshots(scope.connection, scope.server_ids)
     servers = sorted({each.server for each in found})
     if len(servers) > 1:
         raise BadParameter("server", f"missing; one of {', '.join(servers[:20])}")
-    if not found:
-        raise NotFound("there is no snapshot; `lastcall catalogue snapshot` takes one")
     query = scope.query
-    after = _named("after", found, query.after) if query.after is not None else found[-1]
+    last = found[-1] if found else None
+    after = last if query.after is None else _named("after", found, query.after)
     if query.before is not None:
         return _named("before", found, query.before), after
-    earlier = [each for each in found if each.at_us < after.at_us]
-    if not earlier:
-        raise NotFound(
-            f"{after.server} has no snapshot before that of {iso(after.at_us)}; take two"
-        )
-    return earlier[-1], after
+    earlier = [each for each in found if after is not None and each.at_us < after.at_us]
+    return (earlier[-1] if earlier else None), after
 
 
 def _named(parameter: str, found: list[Listed], text: str) -> Listed:
@@ -162,12 +159,17 @@ def _named(parameter: str, found: list[Listed], text: str) -> Listed:
         if match:
             return match[-1]
     known = ", ".join(f"{each.id} ({each.version or iso(each.at_us)})" for each in found[-10:])
-    raise NotFound(f"{parameter}: no such snapshot; there are {known}")
+    has = (
+        f"there are {known}" if found else "there is none; `lastcall catalogue snapshot` takes one"
+    )
+    raise BadParameter(parameter, f"no such snapshot; {has}")
 
 
 def _proposals(
-    scope: Scope, before: Listed, after: Listed, found: surface.Compared
+    scope: Scope, before: Listed | None, after: Listed | None, found: surface.Compared
 ) -> tuple[ProposalRow, ...]:
+    if before is None or after is None:
+        return ()
     told = {entry.name for entry, _ in read_catalogue.entries(scope.connection, scope.server_ids)}
     return tuple(
         ProposalRow(

@@ -115,7 +115,10 @@ _PROPERTIES: dict[str, Any] = {
     "server": {"type": "string", "minLength": 1},
     "name": {"type": "string", "minLength": 1},
     "last_release": _TEXT,
-    "replaced_by": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
+    "replaced_by": {
+        "description": "the names, or the only one",
+        "anyOf": [{"type": "array", "items": {"type": "string"}}, *_TEXT["anyOf"]],
+    },
     "message": _TEXT,
     "retired_at": {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]},
 }
@@ -175,7 +178,7 @@ async def tell(request: Request) -> dict[str, Any]:
     summary="Take a name out of all answers but the catalogue's",
     openapi_extra=_body(_NAMED),
     response_model=_KEPT,
-    responses=_responses(Kept.CHANGED, hidden=True, versions=2) | schemas.NOT_FOUND,
+    responses=_responses(Kept.CHANGED, hidden=True, versions=2),
 )
 async def hide(request: Request) -> dict[str, Any]:
     """For a mistyped or hostile name. Nothing of it is deleted, and it can be shown again."""
@@ -188,7 +191,7 @@ async def hide(request: Request) -> dict[str, Any]:
     summary="Show a hidden name again",
     openapi_extra=_body(_NAMED),
     response_model=_KEPT,
-    responses=_responses(Kept.CHANGED, versions=3) | schemas.NOT_FOUND,
+    responses=_responses(Kept.CHANGED, versions=3),
 )
 async def unhide(request: Request) -> dict[str, Any]:
     """With all that was said of it before and since."""

@@ -112,6 +112,16 @@ class Uptake(Rows):
     ] = "none"
 
 
+class Listed(Paged):
+    """Rows about names that still work, which can be sorted."""
+
+    name: Annotated[
+        str | None, Field(description="only this name", examples=["tomtom-route-planner"])
+    ] = None
+    client: Client = None
+    sort: Annotated[Sort, Field(examples=["-calls"])] = None
+
+
 class Named(Paged):
     """Rows about names, in their order."""
 

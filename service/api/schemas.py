@@ -112,9 +112,6 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 
 
-NOT_FOUND: dict[int | str, dict[str, Any]] = {404: problem("What was named is not here")}
-
-
 def body(schema: dict[str, Any], example: Any) -> dict[str, Any]:
     """What a route that reads its body itself says of it."""
     content = {"application/json": {"schema": schema, "example": dict(example)}}

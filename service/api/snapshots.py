@@ -80,8 +80,8 @@ _DIFF = schemas.example(
 _DIFF_PAGE = schemas.page_of(
     "Changes",
     answers.ChangeRow,
-    before=answers.SnapshotRow,
-    after=answers.SnapshotRow,
+    before=answers.SnapshotRow | None,
+    after=answers.SnapshotRow | None,
     lost=tuple[str, ...],
     gained=tuple[str, ...],
     proposals=tuple[answers.ProposalRow, ...],
@@ -108,7 +108,7 @@ def snapshots(
     tags=["read"],
     summary="What changed between two snapshots",
     response_model=_DIFF_PAGE,
-    responses=schemas.documented(_DIFF) | schemas.NOT_FOUND,
+    responses=schemas.documented(_DIFF),
     dependencies=[Readable],
 )
 def diff(
@@ -118,7 +118,7 @@ def diff(
     What clients with a copy of the earlier list do not know, by rule, tool and argument: names lost,
     arguments that must be given now, arguments and annotations that mean something else, and
     descriptions that tell of their day. Compared are the last two snapshots of the server, or those that
-    `before` and `after` name. `proposals` are entries for lost names that the catalogue does not have.
+    `before` and `after` name; where there are not two, nothing is. `proposals` are entries for lost names that the catalogue does not have.
     """
     return respond(request, db, now, asked, answers.diff, answers.ChangeRow)
 
@@ -132,7 +132,7 @@ def diff(
     dependencies=[Readable],
 )
 def listed(
-    request: Request, db: Db, now: Now, asked: Annotated[parameters.Rows, Query()]
+    request: Request, db: Db, now: Now, asked: Annotated[parameters.Listed, Query()]
 ) -> Response:
     """
     Names that the latest snapshot lists or that ordinary calls name, and that are not retired, by server

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from service.entries import NAMES, Entry, Facts, Kept, Snapshot, Told, tools_text
-from service.errors import BadParameter, NotFound
+from service.errors import BadParameter
 from service.events import Release
 from service.store import audit, dimensions, releases
 from service.store.driver import Connection
@@ -65,14 +65,16 @@ def hide(
     lines gets an entry by being hidden.
 
     Raises:
-        NotFound: The server has no such entry, and no line calls the name.
+        BadParameter: The server has no such entry, and no line calls the name.
     """
     [(server_id,)] = conn.rows("SELECT id FROM server WHERE name = ?", (server,)) or [(None,)]
     before = None if server_id is None else _latest(conn, server_id, server, name)
     if server_id is None or (
         before is None and not (hidden and conn.rows(_CALLED, (name, server_id)))
     ):
-        raise NotFound(f"{server} has no retired name {name}; `catalogue list` lists them")
+        raise BadParameter(
+            "name", f"{server} has no such retired name; `catalogue list` and `names` list them"
+        )
     if before is not None and before.hidden == hidden:
         return before, Kept.UNCHANGED
     entry = Entry(

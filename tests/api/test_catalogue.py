@@ -92,7 +92,7 @@ def test_entries_and_versions_come_in_pages(client: TestClient) -> None:
 
 
 def test_a_hidden_name_is_in_the_catalogue_only(client: TestClient) -> None:
-    """Also one that only a line knows; shown again it is back. What nobody knows is 404."""
+    """Also one that only a line knows; shown again it is back. What nobody knows is refused."""
     client.post("/ingest?server=maps", content=json.dumps(line("2026-10-05T10:00:00Z", "zed")))
     named = {"server": "maps", "name": "route"}
     assert [row["name"] for row in items(client, "names")] == ["route"]
@@ -106,9 +106,7 @@ def test_a_hidden_name_is_in_the_catalogue_only(client: TestClient) -> None:
 
     for path in ("catalogue/hide", "catalogue/unhide"):
         answer = tell(client, {"server": "maps", "name": "typo"}, path)
-        assert (answer.status_code, answer.headers["content-type"]) == (
-            404, "application/problem+json",
-        )  # fmt: skip
+        assert (answer.status_code, answer.json()["parameter"]) == (422, "name")
 
 
 @pytest.mark.parametrize(("path", "body", "parameter", "says"), [
@@ -208,11 +206,16 @@ def test_snapshots_are_kept_and_compared(client: TestClient) -> None:
     tell(client, {"server": "maps", "name": "zip"})
     assert compare(before="2026-10-01T00:00:00.000Z")["proposals"] == []
 
-    assert client.get("/api/v1/catalogue/diff", params={"before": "9"}).status_code == 404
-    assert client.get("/api/v1/catalogue/diff", params={"after": "1.0"}).status_code == 404
+    assert compare(before="9")["detail"].startswith("before: no such snapshot; there are 1 (1.0), ")
+    assert compare(server="none", after="9")["detail"].startswith(
+        "after: no such snapshot; there is"
+    )
+    alone = compare(after="1.0")
+    assert (alone["before"], alone["after"]["version"], alone["items"]) == (None, "1.0", [])
+    none = compare(server="none")
+    assert (none["before"], none["after"], none["items"], none["lost"]) == (None, None, [], [])
     tell(client, {"server": "other", "tools": []}, "snapshots")
-    assert client.get("/api/v1/catalogue/diff").json()["parameter"] == "server"
-    assert client.get("/api/v1/catalogue/diff", params={"server": "none"}).status_code == 404
+    assert compare()["detail"] == "server: missing; one of maps, other"
 
 
 def call(time: str, client: str | None, tool: str, **more: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from service.entries import NAMES, Entry, Facts, Kept, Snapshot, told
-from service.errors import BadParameter, NotFound
+from service.errors import BadParameter
 from service.store import catalogue, read_catalogue
 from service.store.engine import Engine, driver_of, reading, writing
 from tests.store.support import DAY, NOON, query, row, store
@@ -114,7 +114,7 @@ def test_what_only_lines_know_can_be_hidden_and_what_nobody_knows_cannot(engine:
     assert hide(engine, "<script>") is Kept.CREATED
     assert holding(engine)["<script>"][0].source == "lines"
     for server, name in (("main", "route"), ("nowhere", "<script>")):
-        with pytest.raises(NotFound, match="catalogue list"):
+        with pytest.raises(BadParameter, match="catalogue list"):
             hide(engine, name, server=server)
 
 
