@@ -83,9 +83,10 @@ def compare(connection: Connection, query: Query, moment: Moment) -> Collection[
 def _earlier(start_us: int, end_us: int, zone: tzinfo) -> int:
     """The instant that lies as long before the start as the end lies after it, by the zone's clock."""
     start, end = (zones.local(at, zone).replace(tzinfo=None) for at in (start_us, end_us))
-    if start - (end - start) < zones.local(zones.EARLIEST_US, UTC).replace(tzinfo=None):
+    first = zones.local(zones.EARLIEST_US, UTC).replace(tzinfo=None)
+    if start - first < end - start:
         return zones.EARLIEST_US
-    return zones.instant((start - (end - start)).replace(tzinfo=zone))
+    return min(zones.instant((start - (end - start)).replace(tzinfo=zone)), start_us)
 
 
 def _rows(scope: Scope, before: Scope) -> list[CompareRow]:

@@ -94,4 +94,4 @@ def test_health_asks_the_database_little_however_many_names_there_are(engine: En
 
     assert len(answer["parallel"]) == 84
     assert all(found.calls == 2 for found in answer["parallel"])
-    assert len(asked) <= 20
+    assert len(asked) <= 24
