@@ -58,7 +58,7 @@ def parse_time(value: object) -> int:
         if len(value) == 24 and value[10] == "T" and value[19] == "." and value[23] == "Z":
             try:
                 since = datetime.fromisoformat(value[:23]) - _EPOCH
-            except ValueError:
+            except (ValueError, TypeError):  # not so written after all, perhaps with an offset
                 return _parse_text(value)
             seconds = since.days * 86_400 + since.seconds
             return seconds * SECOND_NS + since.microseconds * 1_000
