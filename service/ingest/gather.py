@@ -170,6 +170,8 @@ class Gathering:
             elif isinstance(outcome, Event | Rejected):
                 self._keep(outcome, self._position + block.number(place) - blank, known)
                 taken += 1
+                if outcome.time_ns is None:
+                    self._hear_in_passing(outcome, self._recogniser.line_time(raw), known)
         records = block.newlines - blank
         self._position += records
         self._dense = taken > records * DENSE
@@ -194,6 +196,8 @@ class Gathering:
             elif isinstance(outcome, Event | Rejected):
                 self._keep(outcome, self._position, known)
                 taken += 1
+                if outcome.time_ns is None:
+                    self._hear_in_passing(outcome, self._time_of(record), known)
             self._position += 1
         if taken < count:
             time_of = self._time_of
@@ -262,6 +266,16 @@ class Gathering:
         row = row_of(outcome, server=server, key=key, now_us=self._now_us, hasher=self._hasher)
         part.rows.append(row)
         part.hear(row[0] * 1_000)
+
+    def _hear_in_passing(
+        self, outcome: Event | Rejected, seen: int | None, known: list[int]
+    ) -> None:
+        """Hear a rejected record that has no time of its own at the time that was *seen* in it, if one
+        was; an event without one is heard at its arrival."""
+        if seen is not None:
+            known.append(seen)
+            if isinstance(outcome, Rejected):
+                self._part(None).hear(seen)
 
     def _ignore(
         self,

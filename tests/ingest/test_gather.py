@@ -76,6 +76,17 @@ def test_an_event_far_from_its_neighbours_is_heard_in_its_hour(take: Any) -> Non
     assert portion.hours == {TEN: 2, TEN - 8: 1}
 
 
+@ways
+def test_a_rejected_record_is_heard_in_the_hour_that_is_seen_in_it(take: Any) -> None:
+    """A call that names no tool and has no usable time tells that its log was heard all the same."""
+    broken = {"time": "2026-10-05T12:30:00Z", "logged_at": True, "audit_id": "a", "component": "c",
+              "target": {"method": "tools/list"}}  # fmt: skip
+    (portion,) = take([line(10), broken, line(14, message="Something else")])
+
+    assert (len(portion.rejected), portion.ignored) == (1, 1)
+    assert portion.hours == {TEN: 1, TEN + 2: 1, TEN + 4: 1}
+
+
 def test_blank_lines_are_heard_in_no_hour() -> None:
     """Only records count: two ignored lines with three blank ones between them are two."""
     found = gathering()
