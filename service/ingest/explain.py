@@ -71,6 +71,7 @@ _OUTCOME_WORDS: Final[dict[type, str]] = {
 }
 
 
+_NOTHING: Final = "a message of this logger that counts as nothing; no other profile is asked"
 _REASONS: Final = {
     Reason.INVALID_JSON: "it begins like JSON and cannot be parsed; perhaps it was cut",
     Reason.INCOMPLETE_LINE: "the file ends in the middle of it",
@@ -117,6 +118,8 @@ def _ask(
             fields = _found(extractor, values, ranks)
         if why_not is None:
             return tuple(tried), _found(extractor, values, ranks)
+        if why_not == _NOTHING:
+            break
     return tuple(tried), fields
 
 
@@ -135,6 +138,8 @@ def _why_not(
         return f"nothing at {_dotted(missing)}", {}, {}
     values, ranks = extractor.values(record)
     kind = extractor.kind(values)
+    if extractor.ignores(values) and (kind is None or not extractor.complete(kind, values)):
+        return _NOTHING, {}, {}
     if kind is None:
         said = [f"{key} {values[key]!r}" for key in ("message", "method") if key in values]
         return (

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from service.events import TOOL_KINDS, Kind, Outcome
+from service.ingest.jsontext import loads
 from service.ingest.profiles import Path, Profile
 from service.names import clean
 
@@ -91,6 +92,7 @@ def _as_is(value: object) -> object:
 
 _READ: Final[dict[str, Callable[[object], object]]] = {
     "time": _as_is,
+    "sent": _as_is,
     "message": _line_of,
     "method": _line_of,
     "error": _line_of,
@@ -108,11 +110,13 @@ Values = dict[str, Any]
 class _Node:
     """A place in a record: the fields whose value may stand here, and the places below."""
 
-    __slots__ = ("below", "here")
+    __slots__ = ("below", "here", "json")
 
     def __init__(self) -> None:
         self.here: list[tuple[str, int, Callable[[object], object]]] = []
         self.below: dict[str, _Node] = {}
+        self.json = False
+        """Whether the places below may also stand in a JSON text that is here."""
 
 
 class Extractor:
@@ -124,6 +128,9 @@ class Extractor:
         for field, paths in sorted(profile.paths.items()):
             for rank, path in enumerate(paths):
                 self._add(field, rank, path)
+        for path in profile.json:
+            self._node(path).json = True
+        self._both = profile.both
         self._messages = profile.messages
         self._methods = profile.methods
         self._unknown = re.compile(
@@ -131,10 +138,13 @@ class Extractor:
         )
 
     def _add(self, field: str, rank: int, path: Path) -> None:
+        self._node(path).here.append((field, rank, _READ.get(field, text_of)))
+
+    def _node(self, path: Path) -> _Node:
         node = self._root
         for key in path:
             node = node.below.setdefault(key, _Node())
-        node.here.append((field, rank, _READ.get(field, text_of)))
+        return node
 
     def lacks(self, record: dict[str, Any]) -> Path | None:
         """Return the first required place where *record* holds nothing, or None."""
@@ -167,6 +177,8 @@ class Extractor:
                 if found is not None:
                     values[field] = found
                     ranks[field] = rank
+            if node.json and isinstance(value, str):
+                value = _object_in(value)
             if node.below and isinstance(value, dict):
                 self._walk(node.below, value, values, ranks)
 
@@ -175,16 +187,20 @@ class Extractor:
         Return what happened, or None where the profile does not say; the tool that a text names
         and a greeting tool are taken into account, and added to *values*.
 
-        An exact message counts before an unknown-tool text, and that before a method. A call whose
-        error says that the tool is not known is an unknown call; one that failed otherwise is a
-        call of a live tool.
+        A message and a method that mean something together count first, then an exact message, then
+        an unknown-tool text, and then a method. A call whose error says that the tool is not known is
+        an unknown call; one that failed otherwise is a call of a live tool.
         """
         message = values.get("message")
-        kind = self._messages.get(message) if message is not None else None
-        if kind is None and message is not None and self._names_unknown(message, values):
-            return Kind.UNKNOWN_CALL
+        kind = self._both.get(f"{message} {values.get('method')}") if self._both else None
+        if kind is None and message is not None:
+            kind = self._messages.get(message)
+            if kind is None and self._names_unknown(message, values):
+                return Kind.UNKNOWN_CALL
+            if kind is None and message in self.profile.ignored:
+                return None
         if kind is None:
-            kind = self._methods.get(values.get("method", ""))
+            kind = self._methods.get(values.get("method", ""), self.profile.kind)
         if kind is Kind.CALL:
             error = values.get("error")
             if error is not None and self._names_unknown(error, values):
@@ -201,6 +217,10 @@ class Extractor:
         if name := captured.strip(_QUOTES):
             values.setdefault("tool", name)
         return True
+
+    def ignores(self, values: Values) -> bool:
+        """Say whether a record that is no event to this profile is none to any other."""
+        return values.get("message") in self.profile.ignored
 
     def complete(self, kind: Kind, values: Values) -> bool:
         """Say whether nothing is missing that an event of this kind needs."""
@@ -219,4 +239,14 @@ def _pattern(text: str) -> str:
     that SDKs put in front of an error are seen through.
     """
     before, after = (re.escape(part) for part in text.split("{tool}"))
-    return rf"(?:\w*Error: )?(?:MCP error -?\d+: )?{before}(\S{{1,300}}?){after}\.?"
+    return rf"(?:\w*Error: )?(?:MCP error -?\d+: ){{0,3}}{before}(\S{{1,300}}?){after}\.?"
+
+
+def _object_in(text: str) -> object:
+    """What a JSON text holds; None where it is broken, cut, or no object."""
+    if not text.startswith("{"):
+        return None
+    try:
+        return loads(text.encode(errors="replace"))
+    except ValueError:
+        return None

@@ -119,11 +119,13 @@ class Forms:
         for profile in profiles:
             ranks = self._ranks.setdefault(profile.name, {})
             for field, paths in profile.paths.items():
+                if field == "sent":
+                    continue  # read only where there is no time, and without one no form is remembered
                 nodes = [self._plant(path, field) for path in paths]
                 if field in VARYING:
                     ranks.setdefault(field, []).extend(nodes)
             for path in profile.requires:
-                self._plant(path, "required")
+                self._plant(path)
         self._settle(self._root)
         self._known: Recent[tuple[Any, ...], Form] = Recent(FORMS)
         self._ready: Recent[tuple[object, ...], Ready] = Recent(READY)
@@ -261,16 +263,19 @@ class Forms:
             self._sessions.put(text, found)
         return found
 
-    def _plant(self, path: Path, field: str) -> _Node:
+    def _plant(self, path: Path, field: str | None = None) -> _Node:
         node = self._root
         for key in path:
             node = node.below.setdefault(key, _Node())
-        node.fields.add(field)
+        if field is not None:
+            node.fields.add(field)
         return node
 
     def _settle(self, node: _Node) -> None:
-        """A place varies where only a time, only a session, … is looked for in it, by any profile."""
-        node.varies = len(node.fields) == 1 and node.fields <= {*VARYING}
+        """A place varies where only a time, only a session, … is looked for in it, by any profile, or
+        only that there is something: which places hold something, every fingerprint says."""
+        only = len(node.fields) == 1 or not (node.fields or node.below)
+        node.varies = only and node.fields <= {*VARYING}
         for inner in node.below.values():
             self._settle(inner)
 

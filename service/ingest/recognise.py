@@ -14,7 +14,7 @@ from service.ingest.jsontext import TooDeep, deeper_than, depth, loads
 from service.ingest.keys import Hasher
 from service.ingest.lines import BLANK
 from service.ingest.needles import Search, needles_of
-from service.ingest.profiles import Profile
+from service.ingest.profiles import Path, Profile
 from service.ingest.quarantine import EXCERPT_BYTES, Redactor, excerpt_of
 from service.ingest.records import BARE, Line, Origin
 from service.ingest.times import BadTime, check_time, parse_time
@@ -34,7 +34,7 @@ class Reader(Protocol[_T_co]):
 
 
 _BOM: Final = b"\xef\xbb\xbf"
-_PADDING: Final = frozenset(bytes([byte]) for byte in BLANK + b"\0")
+_PADDING: Final = frozenset(bytes([byte]) for byte in BLANK)
 _IGNORED: Final = Ignored()
 _OUTCOME: Final = {
     int(Kind.STALE_CALL): Outcome.TOMBSTONE,
@@ -73,8 +73,9 @@ class Recogniser:
         self._now_us = clock()
         self._redactor = Redactor(profiles, hasher)
         self._line_time = _line_time_pattern(profiles)
-        places = [path for profile in profiles for path in profile.paths.get("time", ())]
-        self._time_paths = tuple(dict.fromkeys([*places, *((key,) for key in envelopes.TIMES)]))
+        wrappers = [(key,) for key in envelopes.TIMES]
+        places = [*_paths_of("time", profiles), *wrappers, *_paths_of("sent", profiles)]
+        self._time_paths = tuple(dict.fromkeys(places))
 
     def read(
         self, line: Line, reader: Reader[_T] | None = None
@@ -159,11 +160,12 @@ class Recogniser:
                 continue
             values, _ = extractor.values(record)
             kind = extractor.kind(values)
-            if kind is None:
-                continue
-            if extractor.complete(kind, values):
+            if kind is not None and extractor.complete(kind, values):
                 return self._event(extractor, kind, values, record, origin)
-            incomplete = incomplete or values
+            if extractor.ignores(values):
+                return _IGNORED
+            if kind is not None:
+                incomplete = incomplete or values
         if incomplete is None:
             return _IGNORED
         try:
@@ -199,8 +201,10 @@ class Recogniser:
         JSON lines are searched for a key that holds a time in one of the profiles; a text line
         must begin with an ISO time, or with what a wrapper puts there.
         """
+        if b"\0" in raw:
+            raw = raw.replace(b"\0", b"")
         if raw[:1] in _PADDING:
-            raw = raw.lstrip(BLANK + b"\0")
+            raw = raw.lstrip(BLANK)
         inside: tuple[object, Origin] | None = (raw[:_HEAD], BARE)
         while inside is not None:
             head, origin = inside
@@ -211,7 +215,7 @@ class Recogniser:
             head = head.removeprefix(_BOM)
             if head.startswith(b"{"):
                 found = self._line_time.search(head)
-                return self._checked_text(found[1] or found[2]) if found else None
+                return self._checked_text(next(filter(None, found.groups()))) if found else None
             if found := _TEXT_TIME.match(head):
                 return self._checked_text(found[1])
             inside = envelopes.of_line(head, origin)
@@ -316,6 +320,8 @@ class Recogniser:
         get = values.get
         stdio = extractor.profile.stdio
         outcome = _OUTCOME.get(int(kind))
+        if kind is Kind.STALE_CALL:
+            outcome = get("outcome", extractor.profile.outcome or outcome)
         return Event(
             kind=kind,
             time_ns=time_ns,
@@ -333,7 +339,7 @@ class Recogniser:
             hostname=get("hostname"),
             pid=get("pid"),
             stdio=get("stdio", False) if stdio is None else stdio,
-            outcome=get("outcome", outcome) if kind is Kind.STALE_CALL else outcome,
+            outcome=outcome,
             protocol_version=get("protocol_version"),
             last_release=get("last_release"),
             replaced_by=get("replaced_by"),
@@ -347,7 +353,8 @@ class Recogniser:
     def _time(self, values: Values, origin: Origin) -> int | None:
         if "time" in values:
             return self._checked(values["time"])
-        return self._usable(origin.time)
+        sent = self._usable(values.get("sent"))
+        return self._usable(origin.time) if sent is None else sent
 
     def _checked_text(self, text: bytes) -> int | None:
         return self._usable(text.decode("ascii", errors="replace"))
@@ -382,10 +389,21 @@ def _rejected(reason: Reason, excerpt: str, whole: bool, time_ns: int | None = N
     return Rejected(reason=reason, excerpt=excerpt, whole=whole, time_ns=time_ns)
 
 
-def _line_time_pattern(profiles: Iterable[Profile]) -> re.Pattern[bytes]:
-    """Finds the first key that holds a time in one of the profiles, and its value."""
-    paths = (path for profile in profiles for path in profile.paths.get("time", ()))
-    keys = sorted({*(path[-1] for path in paths), *envelopes.TIMES})
-    alternatives = "|".join(re.escape(key) for key in keys)
-    pattern = rf'"(?:{alternatives})"\s*:\s*(?:"([^"\\]{{8,40}})"|(-?[0-9][0-9.eE+]{{7,30}}))'
+def _paths_of(field: str, profiles: Iterable[Profile]) -> list[Path]:
+    return [path for profile in profiles for path in profile.paths.get(field, ())]
+
+
+def _line_time_pattern(profiles: Sequence[Profile]) -> re.Pattern[bytes]:
+    """Finds the first key that holds a time in one of the profiles, and its value. Where a sender puts
+    its own, a number may be anything else."""
+    keys = sorted({*(path[-1] for path in _paths_of("time", profiles)), *envelopes.TIMES})
+    sent = sorted({path[-1] for path in _paths_of("sent", profiles)} - {*keys})
+    text = r'"([^"\\]{8,40})"'
+    pattern = rf'"(?:{_any_of(keys)})"\s*:\s*(?:{text}|(-?[0-9][0-9.eE+]{{7,30}}))'
+    if sent:
+        pattern += rf'|"(?:{_any_of(sent)})"\s*:\s*{text}'
     return re.compile(pattern.encode())
+
+
+def _any_of(keys: Iterable[str]) -> str:
+    return "|".join(re.escape(key) for key in keys)

@@ -29,7 +29,7 @@ def test_an_event_is_explained_field_by_field() -> None:
     )
 
     assert isinstance(found.outcome, Event)
-    assert found.tried == (Tried("pino with data", None),)
+    assert found.tried[-1] == Tried("pino with data", None)
     assert found.fields == (
         Found("client", "c", "data.client_name"),
         Found("message", "Retired tool called", "msg"),
@@ -51,13 +51,22 @@ def test_profiles_that_did_not_match_say_why() -> None:
     """In the order in which they were asked."""
     found = of({"event": "Retired tool called", "tool": "t"})
 
-    assert found.tried == (
+    assert found.tried[-4:] == (
         Tried("pino with data", "nothing at msg"),
         Tried("pino", "nothing at msg"),
         Tried("loguru", "nothing at record.message"),
         Tried("structlog", None),
     )
     assert "takes that of its arrival" in found.why
+
+
+def test_a_message_that_counts_as_nothing_ends_the_search() -> None:
+    """The profile that knows it is the last that is asked."""
+    found = of({"event": "request_success", "method": "tools/call", "source": "client"})
+
+    assert isinstance(found.outcome, Ignored)
+    assert found.tried[-1].profile == "FastMCP"
+    assert "no other profile is asked" in (found.tried[-1].why_not or "")
 
 
 def test_a_tool_that_a_text_names_says_so() -> None:
@@ -102,7 +111,7 @@ def test_a_record_without_its_tool_shows_what_was_found() -> None:
     """And which profile missed the tool."""
     found = of({"msg": "Retired tool called", "data": {"client": "c"}})
 
-    assert found.tried[0] == Tried("pino with data", "a stale_call without a tool")
+    assert Tried("pino with data", "a stale_call without a tool") in found.tried
     assert Found("client", "c", "data.client") in found.fields
 
 

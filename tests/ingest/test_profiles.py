@@ -11,12 +11,17 @@ from service.ingest.profiles import BadProfile, load_profiles, read_profile
 from service.ingest.recognise import Recogniser
 from tests.ingest.support import CALL_NS, DATA, HASHER, only_event, recogniser
 
+FILES = {path.stem: path for path in sorted((DATA / "profiles").glob("*.ndjson"))}
+"""Samples by the profile's name in lower case, with dashes."""
+
 SAMPLES = {
-    path.stem.replace("-", " ")
-    .replace("plain json", "plain JSON")
-    .replace("python json logger", "python-json-logger"): path.read_bytes().splitlines()
-    for path in sorted((DATA / "profiles").glob("*.ndjson"))
+    profile.name: FILES[stem].read_bytes().splitlines()
+    for profile in load_profiles()
+    if (stem := profile.name.lower().replace(" ", "-")) in FILES
 }
+
+LOGGERS = ("loguru", "pino", "pino with data", "python-json-logger", "structlog", "winston")
+"""Those in which a server logs our own messages."""
 
 GOLDEN = json.loads((DATA / "golden-keys.json").read_text())
 """Profile → keys of its sample lines on server `tomtom` under the tests' secrets. A change here
@@ -26,6 +31,7 @@ would count every stored event twice: never change one, only add."""
 def test_every_built_in_profile_has_a_sample() -> None:
     """No logger is claimed without a line of its own to show for it."""
     assert set(SAMPLES) == {profile.name for profile in load_profiles()}
+    assert len(SAMPLES) == len(FILES)
 
 
 @pytest.mark.parametrize(("name", "lines"), SAMPLES.items())
@@ -38,7 +44,7 @@ def test_a_sample_is_read_by_its_own_profile(name: str, lines: list[bytes]) -> N
         assert event.time_ns == CALL_NS
 
 
-@pytest.mark.parametrize("name", [name for name in SAMPLES if name != "plain JSON"])
+@pytest.mark.parametrize("name", LOGGERS)
 def test_the_same_call_is_read_whole_from_every_logger(name: str) -> None:
     """The fields are the same, whatever the logger does to them."""
     event = only_event(SAMPLES[name][0])
@@ -130,7 +136,8 @@ def test_every_message_and_method_has_its_needle() -> None:
     """A profile's own words make lines ours, however they are escaped."""
     reader = recogniser()
     for profile in load_profiles():
-        for text in (*profile.messages, *profile.methods):
+        own = [profile.needle] if profile.needle else [*profile.messages, *profile.methods]
+        for text in own:
             assert reader.has_needle(json.dumps({"a": text}).encode())
             assert reader.has_needle(json.dumps({"a": text}).replace("/", "\\/").encode())
 
@@ -148,6 +155,16 @@ def test_every_message_and_method_has_its_needle() -> None:
         ('name = "x"\nunder = [""]\n[kinds.messages]\n"a" = "odd"', '`kinds.messages."a"`'),
         ('name = "x"\nunder = [""]\n[kinds]\nunknown_tool = ["gone"]', "`kinds.unknown_tool`"),
         ('name = "x"', "`paths`"),
+        ('name = "x"\nunder = [""]\nkind = "odd"', "`kind`"),
+        ('name = "x"\nunder = [""]\nkind = "call"', "`needle`"),
+        ('name = "x"\nunder = [""]\nrequires = ["a.b"]\nneedle = "c"', "`needle`"),
+        ('name = "x"\nunder = [""]\noutcome = "odd"', "`outcome`"),
+        ('name = "x"\nunder = [""]\njson = [""]', "`json`"),
+        ('name = "x"\nunder = ["a"]\njson = ["a"]', "`json`"),
+        ('name = "x"\nunder = [""]\n[kinds]\ninherit = 1', "`kinds.inherit`"),
+        ('name = "x"\nunder = [""]\n[kinds.both]\n"a" = "call"', '`kinds.both."a"`'),
+        ('name = "x"\nunder = [""]\n[kinds.both]\n"a b" = "none"', '`kinds.both."a b"`'),
+        ('name = "x"\nunder = [""]\n[kinds.methods]\n"a" = "ignore"', '`kinds.methods."a"`'),
     ],
 )
 def test_a_wrong_profile_is_refused_with_file_and_key(toml: str, key: str) -> None:

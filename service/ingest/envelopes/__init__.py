@@ -22,6 +22,7 @@ from service.ingest.envelopes import (
     logstash,
     logstash_async,
     octets,
+    otlp,
     rfc3164,
     rfc5424,
     splunk_events,
@@ -76,6 +77,11 @@ RECORDS: Final[tuple[tuple[str, tuple[OfRecord, ...]], ...]] = (
     ("event", (hec.peel,)),
     ("textPayload", (google.peel,)),
     ("jsonPayload", (google.peel,)),
+    ("resourceLogs", (otlp.peel,)),
+    ("resourceSpans", (otlp.peel,)),
+    ("timeUnixNano", (otlp.peel,)),
+    ("observedTimeUnixNano", (otlp.peel,)),
+    ("startTimeUnixNano", (otlp.peel,)),
 )
 """Asked in this order for a parsed record that has the key."""
 
@@ -89,7 +95,7 @@ EVENTS: Final[tuple[tuple[str, tuple[OfRecord, ...]], ...]] = (
 NEEDLES: Final = journald.NEEDLES
 """A line with one of these may be ours though what is inside cannot be seen."""
 
-TIMES: Final = ("__REALTIME_TIMESTAMP",)
+TIMES: Final = ("__REALTIME_TIMESTAMP", "timeUnixNano", "startTimeUnixNano")
 """Keys of wrappers that hold a time and are no logger's."""
 
 _MARK: Final = b"\xef\xbb\xbf"
