@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Final
 
 from service.errors import BodyNotDecodable, BodyTooLarge
-from service.ingest.bodies import jsoncut, multipart, packed
+from service.ingest.bodies import jsoncut, multipart, otlp_lines, packed
 from service.ingest.bodies.bounds import bounded, line_of
 from service.ingest.bodies.compression import decode_body
 from service.ingest.framing import framed
@@ -243,7 +243,7 @@ def stream_records(
 ) -> Iterator[bytes | Record]:
     """
     Yield the records of a file or stream, as `records` does: its lines, or the elements of the one
-    JSON array it is.
+    JSON array it is; of a file of OpenTelemetry's exports each record by itself.
 
     Raises:
         BodyTooLarge: An array of more than *max_array* bytes, which would have to be held whole.
@@ -252,7 +252,10 @@ def stream_records(
     source = decoded(chunks)
     head = _head(source)
     if not is_json_array(head):
-        yield from framed(chain([head], source), max_line)
+        text = chain([head], source)
+        if otlp_lines.is_export(head):
+            text = chain(otlp_lines.single(text, max_array))
+        yield from framed(text, max_line)
         return
     parts, size = [head], len(head)
     for chunk in source:

@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from service.events import Event, Ignored, Kind, Reason, Rejected
+from service.ingest.bodies import otlp
+from service.ingest.body import stream_records
 from service.ingest.profiles import read_profile
 from service.ingest.recognise import Recogniser
-from tests.ingest.support import CALL_NS, DATA, HASHER, TIME, only_event, recogniser
+from service.ingest.records import Limits, Line, Parsed
+from tests.ingest.support import CALL_NS, DATA, HASHER, TIME, only_event, recogniser, single
 
 READER = recogniser()
 EXPECTED: dict[str, list[dict[str, Any]]] = json.loads((DATA / "profile-events.json").read_text())
@@ -237,6 +240,7 @@ def attributes(pairs: dict[str, str]) -> list[dict[str, Any]]:
     return [{"key": key, "value": {"stringValue": value}} for key, value in pairs.items()]
 
 
+OTLP_SAMPLES = (DATA / "profiles" / "opentelemetry.ndjson").read_bytes().splitlines()
 CALL = {"mcp.method.name": "tools/call", "gen_ai.tool.name": "t"}
 NANOSECONDS = "1791195302114000000"
 
@@ -285,6 +289,65 @@ def test_a_body_that_is_a_map_is_the_record() -> None:
 def test_what_is_not_wholly_otlp_is_no_wrapper(record: dict[str, Any]) -> None:
     """A logger's record that holds such a list is its own, and a broken one is nothing."""
     assert isinstance(outcome_of(record), Ignored)
+
+
+@pytest.mark.parametrize(
+    "line", [line for line in OTLP_SAMPLES if line.startswith(b'{"resourceLogs"')]
+)
+def test_a_record_in_a_file_is_the_one_that_is_sent(line: bytes) -> None:
+    """The same event with the same key, so that a file and an export count once."""
+    sent = otlp.reader("application/json", None)(line, Limits(1 << 20, 1 << 20))
+    (record,) = single(sent.records)
+    event = (
+        READER.value(record.value, record.origin)
+        if isinstance(record, Parsed)
+        else READER.read(record)
+    )
+
+    assert event == only_event(line)
+
+
+def batch(names: list[str]) -> dict[str, Any]:
+    records = [
+        {"timeUnixNano": NANOSECONDS, "attributes": attributes({**CALL, "gen_ai.tool.name": name})}
+        for name in names
+    ]
+    pairs = [*attributes({"host.name": "mcp-1", "padding": "x" * 500})]
+    half = [
+        {"scopeLogs": [{"logRecords": [each]} for each in part]}
+        for part in (records[:1], records[1:])
+    ]
+    return {"resourceLogs": [{"resource": {"attributes": pairs}, **each} for each in half]}
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
+def test_a_batch_of_the_collectors_file_exporter_is_its_records(size: int) -> None:
+    """Each is one record of the file, whatever its line holds beside it, and broken lines stay broken."""
+    text = b"\n".join(
+        [line_of(batch(["a", "b", "c"])), line_of(batch(["d"])), b'{"resourceLogs":[{', b"",
+         line_of({"resourceLogs": []}), line_of(batch(["e", "f"]))]
+    ).replace(b'": ', b'":')  # fmt: skip
+    chunks = [text[at : at + size] for at in range(0, len(text), size)]
+    found = [READER.read(line) for line in single(stream_records(chunks, 1 << 20, 1 << 20))
+             if isinstance(line, Line)]  # fmt: skip
+    events = [outcome for outcome in found if isinstance(outcome, Event)]
+
+    assert [event.tool for event in events] == ["a", "b", "c", "d", "e", "f"]
+    assert {event.hostname for event in events} == {"mcp-1"}
+    assert [type(outcome) for outcome in found if not isinstance(outcome, Event)] == [
+        Rejected,
+        Ignored,
+    ]
+
+
+def test_a_batch_that_is_too_long_to_hold_is_one_line() -> None:
+    """It is ignored or too long as any other line is, and what follows is read."""
+    names = [str(number) for number in range(2_000)]
+    text = line_of(batch(names)).replace(b'": ', b'":') + b"\n" + line_of({"msg": "x"}) + b"\n"
+    chunks = [text[at : at + 1_000] for at in range(0, len(text), 1_000)]
+    found = single(stream_records(chunks, 1 << 20, 100_000))
+
+    assert len(found) == 2
 
 
 # ----------------------------------------------------------------------------- what profiles can say
