@@ -97,11 +97,13 @@ class Print(NamedTuple):
 class _Node:
     """A place in a record, and the places below."""
 
-    __slots__ = ("below", "fields", "inside", "varies")
+    __slots__ = ("below", "fields", "inside", "json", "varies")
 
     def __init__(self) -> None:
         self.below: dict[str, _Node] = {}
         self.fields: set[str] = set()
+        self.json: set[str] = set()
+        """Names of the profiles that look into a text that is here."""
         self.inside = object()
         """Stands in a fingerprint where an object is here, which is no value of this place."""
         self.varies = False
@@ -126,6 +128,8 @@ class Forms:
                     ranks.setdefault(field, []).extend(nodes)
             for path in profile.requires:
                 self._plant(path)
+            for path in profile.json:
+                self._plant(path).json.add(profile.name)
         self._settle(self._root)
         self._known: Recent[tuple[Any, ...], Form] = Recent(FORMS)
         self._ready: Recent[tuple[object, ...], Ready] = Recent(READY)
@@ -167,6 +171,8 @@ class Forms:
         nodes = [item for item in found if type(item) is _Node]
         if sum(node.fields == {"tool"} for node in nodes) > 1:
             return  # which profile counts may depend on which of them is blank
+        if any(event.profile in node.json for node in nodes):
+            return  # a value may come from within the text
         ranks = self._ranks[event.profile]
         places = [_place(ranks.get(field, ()), nodes) for field in VARYING]
         texts = sum(len(item) for item in found if type(item) is str)

@@ -8,6 +8,7 @@ import pytest
 from service.events import Event, Ignored, Kind, Reason, Rejected
 from service.ingest.bodies import otlp
 from service.ingest.body import stream_records
+from service.ingest.memory import Memory, Reading
 from service.ingest.profiles import read_profile
 from service.ingest.recognise import Recogniser
 from service.ingest.records import Limits, Line, Parsed
@@ -141,6 +142,19 @@ def test_the_arguments_of_a_call_are_not_the_call() -> None:
     payload = json.dumps({"name": "real", "arguments": arguments})
 
     assert only_event(contained(fastmcp("request_start", payload=payload))).tool == "real"
+
+
+def test_a_memory_of_lines_does_not_take_another_place_for_the_payloads() -> None:
+    """The tool of the payload counts, also after lines in which the two agreed."""
+    reading = Reading(Memory(READER), None)
+    payload = json.dumps({"name": "a"})
+    tools = []
+    for tool in ("a", "a", "b"):
+        found = reading.line(line_of(fastmcp("request_start", payload=payload, tool=tool, ts=TIME)))
+        assert isinstance(found, tuple)
+        tools.append(found.tool if isinstance(found, Event) else found[0].subject.tool)
+
+    assert tools == ["a", "a", "a"]
 
 
 def test_a_payload_that_is_an_object_is_read_too() -> None:
