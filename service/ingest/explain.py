@@ -134,11 +134,17 @@ def _ask(
         if values and text is not None and (unread := extractor.unread(text)):
             why_not = unread
         tried.append(Tried(extractor.profile.name, why_not))
-        if values and not fields:
-            fields = _found(extractor, values, ranks)
         if why_not is None:
             return tuple(tried), _found(extractor, values, ranks)
+        if values and not fields:
+            fields = _found(extractor, values, ranks)
+        if not values and _closes(extractor, record):
+            break
     return tuple(tried), fields
+
+
+def _closes(extractor: Extractor, record: dict[str, Any]) -> bool:
+    return extractor.lacks(record) is None and extractor.closes(extractor.values(record)[0])
 
 
 def _with_time(fields: tuple[Found, ...], origin: Origin) -> tuple[Found, ...]:

@@ -316,6 +316,13 @@ class Extractor:
             values.setdefault("tool", name)
         return True
 
+    def closes(self, values: Values) -> bool:
+        """
+        Say whether no other profile is asked though this one knows no kind: a proxy's record of a request is
+        nothing else, and its method was a stranger's to choose.
+        """
+        return self.profile.headers and "method" in values
+
     def complete(self, kind: Kind, values: Values) -> bool:
         """Say whether nothing is missing that an event of this kind needs."""
         return kind not in TOOL_KINDS or "tool" in values

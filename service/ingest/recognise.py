@@ -171,6 +171,8 @@ class Recogniser:
             values, _ = extractor.values(record)
             kind = extractor.kind(values)
             if kind is None:
+                if extractor.closes(values):
+                    break
                 continue
             if extractor.complete(kind, values):
                 return self._event(extractor, kind, values, record, origin)

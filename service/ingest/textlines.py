@@ -28,7 +28,7 @@ _PAIRS_FOLLOW: Final = re.compile(r" (?=[^\s\"=]++=)")
 _ERROR: Final = " error="
 _QUOTED: Final = r'"((?:[^"\\]|\\.)*+)"'
 _ACCESS: Final = re.compile(
-    r"(\S{1,256}) \S{1,256} ([^\"]{0,256}?) "
+    r"([0-9A-Fa-f]{0,4}[.:][0-9A-Fa-f.:]{1,60}) - ([^\s\"\[]{1,256}) "
     r"\[(\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?:\.\d{1,9})? [+-]\d{4})\] "
     rf"{_QUOTED} (\d{{3}}|-) (\d{{1,19}}|-)(?: {_QUOTED} {_QUOTED})?(?= |\Z)",
     re.DOTALL,

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from service.events import Event, Ignored, Kind, Reason, Rejected
+from service.ingest.explain import explain
 from service.ingest.profiles import load_profiles
 from service.ingest.recognise import Recogniser
 from tests.ingest.support import CALL_NS, DATA, HASHER, TIME, only_event, recogniser, tally
@@ -178,6 +179,28 @@ def test_what_was_added_to_an_access_log_is_read_where_it_is_quoted(
 
     assert (found.tool if isinstance(found, Event) else None) == tool
     assert isinstance(found, Event | Ignored)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"mcp_method": "notifications/tools/list_changed", "status": 202, "time": TIME},
+        {
+            "mcp_method": "notifications/tools/list_changed",
+            "response_code": 202,
+            "start_time": TIME,
+        },
+        {"mcp_method": "subscriptions/listen", "mcp_name": "", "status": 200, "time": TIME},
+        {"http_mcp_method": "notifications/tools/list_changed", "status": 202},
+        {"request_Mcp-Method": "notifications/tools/list_changed", "level": "info", "msg": ""},
+    ],
+)
+def test_a_header_that_says_what_only_servers_do_is_nobodys_event(
+    record: dict[str, object],
+) -> None:
+    """Nor is any other profile asked: whoever sends a request chooses its headers."""
+    assert READER.line(json.dumps(record).encode()) == Ignored()
+    assert explain(json.dumps(record).encode(), READER).tried[-1].why_not is not None
 
 
 @pytest.mark.parametrize(
