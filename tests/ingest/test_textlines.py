@@ -1,11 +1,14 @@
 """Lines of text become records where their form is known, and no user's words become a field."""
 
 import json
+import logging
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from structlog.processors import LogfmtRenderer
 
 from service.events import Event, Ignored, Kind, Reason, Rejected
 from service.ingest.explain import explain
@@ -126,6 +129,32 @@ def test_words_that_slog_wrote_stay_where_they_are(words: str, at: int) -> None:
 
     event = only_event(line.encode())
     assert (event.kind, event.tool, event.client, event.session) == (Kind.STALE_CALL, "t", "c", "s")
+
+
+@pytest.mark.parametrize(
+    ("tool", "client"), [("t", "c"), ("a b", 'C "x"'), ("t=u", "a=b"), ("café", "C:\\dir x\\y")]
+)
+def test_what_structlog_and_logging_write_is_read(tool: str, client: str) -> None:
+    """The real ones, as the guide sets them up."""
+    render = LogfmtRenderer(key_order=["timestamp", "level", "event"], bool_as_flag=False)
+    said = {"tool": tool, "client": client, "fresh": True, "none": None}
+    rendered = render(
+        None, "", {**said, "event": "Retired tool called", "level": "warning", "timestamp": TIME}
+    )
+    pairs = " ".join(
+        f"{key}={json.dumps(said[key], ensure_ascii=False)}" for key in ("tool", "client")
+    )
+    record = logging.LogRecord(
+        "maps", logging.WARNING, "", 0, f"Retired tool called {pairs}", None, None
+    )
+    record.created, record.msecs = 1791195302.114, 114.0
+    formatter = logging.Formatter("%(asctime)s - %(name)s - %(levelname)s - %(message)s")
+    formatter.converter = time.gmtime
+
+    for line in (rendered, formatter.format(record)):
+        event = only_event(str(line).encode())
+        assert (event.kind, event.tool, event.client) == (Kind.STALE_CALL, tool, client)
+        assert event.time_ns == CALL_NS
 
 
 PROXIES = DATA / "proxies"
