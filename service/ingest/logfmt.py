@@ -20,7 +20,9 @@ _PAIR: Final = re.compile(
     rf"(?:{_QUOTED}|({_BARE}++))=(?:{_QUOTED}|({_BARE}*+))(?: ++|\Z)", re.DOTALL
 )
 _ESCAPE: Final = re.compile(
-    r"\\(?:([abfnrtv\\\"'])|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))"
+    r"\\(?:([abfnrtv\\\"'])|x([0-9A-Fa-f]{2})"
+    r"|u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})"
+    r"|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))"
 )
 _LETTERS: Final = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
@@ -62,7 +64,7 @@ def read(text: str) -> Pairs:
 
 def unquoted(inner: str) -> str:
     r"""
-    Return what a text between two quotes stands for, in the escapes of Go, nginx and Apache.
+    Return what a text between two quotes stands for, in the escapes of Go, nginx, Apache and JSON.
 
     `\xhh` are bytes: together they are read as UTF-8. What is no escape stands for itself.
 
@@ -76,10 +78,12 @@ def unquoted(inner: str) -> str:
 
 
 def _meant(found: re.Match[str]) -> str:
-    letter, byte, short, long = found.groups()
+    letter, byte, high, low, short, long = found.groups()
     if letter is not None:
         return _LETTERS.get(letter, letter)
     if byte is not None:
         return bytes([int(byte, 16)]).decode("ascii", errors="surrogateescape")
+    if high is not None:  # of JSON, which writes UTF-16
+        return chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF))
     number = int(short or long, 16)
     return "\ufffd" if number > _LAST or 0xD800 <= number < 0xE000 else chr(number)

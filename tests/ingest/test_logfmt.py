@@ -107,11 +107,12 @@ def test_a_key_that_stands_there_twice_with_two_values_is_marked(
         (r"\"\\\xc3\xa9", '"\\é'),  # Apache
         (r"\xff", "\ufffd"),
         (r"\ud800 \U0001f916 \U00110000", "\ufffd 🤖 \ufffd"),
+        (r"\ud83e\udd16 \udd16\ud83e", "🤖 \ufffd\ufffd"),  # JSON
         (r"C:\path\q", r"C:\path\q"),
         (r"\\x41", r"\x41"),
     ],
 )
-def test_escapes_of_go_nginx_and_apache_are_understood(inner: str, text: str) -> None:
+def test_escapes_of_go_nginx_apache_and_json_are_understood(inner: str, text: str) -> None:
     """Bytes are UTF-8 together; what is no escape stands for itself."""
     assert logfmt.unquoted(inner) == text
 

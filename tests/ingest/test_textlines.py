@@ -132,7 +132,8 @@ def test_words_that_slog_wrote_stay_where_they_are(words: str, at: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "client"), [("t", "c"), ("a b", 'C "x"'), ("t=u", "a=b"), ("café", "C:\\dir x\\y")]
+    ("tool", "client"),
+    [("t", "c"), ("a b", 'C "x"'), ("t=u", "a=b"), ("café", "C:\\dir x\\y"), ("t", "🤖 é")],
 )
 def test_what_structlog_and_logging_write_is_read(tool: str, client: str) -> None:
     """The real ones, as the guide sets them up."""
@@ -141,9 +142,7 @@ def test_what_structlog_and_logging_write_is_read(tool: str, client: str) -> Non
     rendered = render(
         None, "", {**said, "event": "Retired tool called", "level": "warning", "timestamp": TIME}
     )
-    pairs = " ".join(
-        f"{key}={json.dumps(said[key], ensure_ascii=False)}" for key in ("tool", "client")
-    )
+    pairs = " ".join(f"{key}={json.dumps(said[key])}" for key in ("tool", "client"))
     record = logging.LogRecord(
         "maps", logging.WARNING, "", 0, f"Retired tool called {pairs}", None, None
     )
