@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from service.events import Event, Ignored, Rejected
 from service.ingest.explain import Explanation, Found, Tried, explain
 from service.ingest.keys import identity
-from tests.ingest.support import CALL_NS, SECRETS, recogniser
+from tests.ingest.support import CALL_NS, SECRETS, TIME, recogniser
 
 READER = recogniser()
 
@@ -72,7 +72,17 @@ def test_a_tool_that_a_text_names_says_so() -> None:
     [
         (b" ", type(None), "A blank line is no record."),
         (b"started", Ignored, "Ignored: it holds none of the messages"),
-        (b"Retired tool called", Ignored, "Ignored: it is no JSON object"),
+        (b"Retired tool called", Ignored, "Ignored: it is neither a JSON object nor text"),
+        (
+            b'time=soon msg="Retired tool called" tool=t',
+            Rejected,
+            "Rejected: bad_timestamp (its time cannot be read).",
+        ),
+        (
+            b'msg="Retired tool called" tool=a tool=b',
+            Rejected,
+            "Rejected: invalid_pairs (what follows its message is no key=value throughout, or a key",
+        ),
         (
             b'{"msg":"x","q":"Retired tool called"}',
             Ignored,
@@ -110,3 +120,37 @@ def test_a_record_without_its_tool_shows_what_was_found() -> None:
 def test_any_bytes_can_be_explained(raw: bytes) -> None:
     """Whatever was pasted."""
     assert explain(raw, READER).why
+
+
+def test_a_line_of_text_is_explained_field_by_field() -> None:
+    """Its wrapper, its profile, and the key that each field stands under."""
+    line = f'mcp-1  | time={TIME} level=WARN msg="Retired tool called" data.tool=t sessionId=s1'
+    found = explain(line.encode(), READER)
+
+    assert found.wrappers == ("docker compose",)
+    assert found.tried == (Tried("logfmt", None),)
+    assert found.fields == (
+        Found("message", "Retired tool called", "msg"),
+        Found("session", "s1", "sessionId"),
+        Found("time", TIME, "time"),
+        Found("tool", "t", "data.tool"),
+    )
+    assert found.why == "A stale_call, read by the profile logfmt."
+
+
+@pytest.mark.parametrize(
+    ("line", "why_not"),
+    [
+        (
+            'msg="said" q=x method=tools/call tool=t',
+            "method stands behind msg, which may hold a user's words",
+        ),
+        ('q=x msg="Retired tool called"', "msg stands behind q, which may hold a user's words"),
+        ('msg="Retired tool called" tool=a tool=b', "tool stands there twice, and differs"),
+        ('msg="Retired tool called" tool=a b', "no key=value at 'b'"),
+        ('msg="Retired tool called"', "a stale_call without a tool"),
+    ],
+)
+def test_text_that_is_not_believed_says_where(line: str, why_not: str) -> None:
+    """Whoever wrote the logger can mend it."""
+    assert explain(line.encode(), READER).tried == (Tried("logfmt", why_not),)

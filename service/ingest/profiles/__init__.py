@@ -5,6 +5,9 @@ A profile says which places (`requires`) its records have, under which places (`
 spellings of fields are looked for, where the rest is (`paths`), which fields tell events apart
 (`key_fields`), and which messages and methods are which kind (`kinds`, on top of the shared table).
 
+It is for JSON unless `format` names a form of text; in text, only keys of `head` may stand in front of what
+says the kind.
+
 A place is dotted text, or a list of keys where a key has a dot in it; alternatives are a list of
 places: `tool = ["data.tool", ["attributes", "gen_ai.tool.name"]]`.
 """
@@ -20,6 +23,7 @@ from typing import Any, Final
 
 from service.errors import LastCallError
 from service.events import Kind
+from service.ingest.textlines import TEXTS, Format
 
 Path = tuple[str, ...]
 """Keys from the record's top down to a value."""
@@ -37,7 +41,9 @@ FIELDS: Final = frozenset(KEY_FIELDS) | {
 """Every field that a path can be given for."""
 
 _SHARED: Final = "shared.toml"
-_KEYS: Final = {"name", "order", "requires", "under", "key_fields", "paths", "kinds", "stdio"}
+_KEYS: Final = {
+    "name", "order", "format", "head", "headers", "requires", "under", "key_fields", "paths", "kinds", "stdio",
+}  # fmt: skip
 _KIND_KEYS: Final = {"messages", "methods", "unknown_tool", "greeting_tools"}
 _KINDS: Final = {kind.word: kind for kind in Kind}
 
@@ -67,6 +73,13 @@ class Profile:
     """Tools a call of which is a hello."""
     stdio: bool | None = None
     """Whether every record comes from a stdio server; None: the field `stdio` says so."""
+    formats: frozenset[Format] = frozenset({"json"})
+    """The forms of records that it reads."""
+    head: frozenset[str] = frozenset()
+    """Keys of text that may stand in front of the message or method: what the logger writes by itself.
+    Behind any other key, which may hold a user's words, neither counts."""
+    headers: bool = False
+    """Whether its texts are values of HTTP headers."""
 
 
 def load_profiles(extra: Sequence[FilePath] = ()) -> tuple[Profile, ...]:
@@ -150,6 +163,7 @@ class _Reader:
             raise self.fail("stdio", "must be true or false; a place goes to `paths.stdio`")
         kinds = self.part(self.table, "kinds", "")
         self.known(kinds, "kinds.", _KIND_KEYS)
+        formats = self.formats()
         return Profile(
             name=name,
             requires=self.places(self.table.get("requires", []), "requires"),
@@ -160,7 +174,37 @@ class _Reader:
             unknown_tool=self.unknown_tool(kinds),
             greeting_tools=frozenset(self.texts(kinds, "greeting_tools")),
             stdio=stdio,
+            formats=formats,
+            head=self.head(formats),
+            headers=self.headers(),
         )
+
+    def formats(self) -> frozenset[Format]:
+        given = self.table.get("format", "json")
+        names = given if isinstance(given, list) else [given]
+        known: tuple[Format, ...] = ("json", *TEXTS)
+        chosen = frozenset(each for each in known if each in names)
+        if not chosen or any(name not in known for name in names):
+            raise self.fail("format", f"must be one of {', '.join(known)}, or a list of them")
+        return chosen
+
+    def head(self, formats: frozenset[Format]) -> frozenset[str]:
+        if "head" not in self.table:
+            return frozenset(self.shared["head"])
+        keys = self.table["head"]
+        if not isinstance(keys, list) or not all(isinstance(key, str) and key for key in keys):
+            raise self.fail("head", "must be a list of keys")
+        if formats == {"json"}:
+            raise self.fail(
+                "head", "is for text, whose keys have an order; give a `format` of text"
+            )
+        return frozenset(keys)
+
+    def headers(self) -> bool:
+        given = self.table.get("headers", False)
+        if not isinstance(given, bool):
+            raise self.fail("headers", "must be true or false")
+        return given
 
     def part(self, table: dict[str, Any], key: str, prefix: str) -> dict[str, Any]:
         value = table.get(key, {})
