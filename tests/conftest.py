@@ -18,6 +18,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import sqlalchemy as sa
+from hypothesis import HealthCheck, settings
 
 from service.store import migrate
 from service.store.engine import Engine, make_engine
@@ -25,6 +26,12 @@ from service.store.engine import Engine, make_engine
 DATABASES = ("sqlite", "postgresql")
 _KEY = "database"
 _seen: Counter[str] = Counter()
+
+# How long an example takes says something of the machine, and nothing of what is tested. Where `CI` is
+# set, hypothesis chooses the same and seeds its examples.
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+if not os.environ.get("CI"):
+    settings.load_profile("any speed")
 
 
 @pytest.fixture(scope="session")

@@ -118,6 +118,8 @@ class Forms:
         self._sessions: Recent[str, Session] = Recent(SESSIONS)
         self._root = _Node()
         self._ranks: dict[str, dict[str, list[_Node]]] = {}
+        self._encoded = frozenset(each.name for each in profiles if each.headers)
+        """Profiles whose texts are not read as they stand."""
         for profile in profiles:
             ranks = self._ranks.setdefault(profile.name, {})
             for field, paths in profile.paths.items():
@@ -165,7 +167,9 @@ class Forms:
 
     def learn(self, taken: Print, event: Event) -> None:
         """Remember the form of a record that was read the long way."""
-        if event.time_ns is None or not (event.request_id is None or is_plain(event.request_id)):
+        if event.time_ns is None or event.profile in self._encoded:
+            return
+        if not (event.request_id is None or is_plain(event.request_id)):
             return
         found, values = taken
         nodes = [item for item in found if type(item) is _Node]

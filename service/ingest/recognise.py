@@ -17,6 +17,7 @@ from service.ingest.needles import Search, needles_of
 from service.ingest.profiles import Path, Profile
 from service.ingest.quarantine import EXCERPT_BYTES, Redactor, excerpt_of
 from service.ingest.records import BARE, Line, Origin
+from service.ingest.textlines import TEXTS, Format, Text, decode
 from service.ingest.times import BadTime, check_time, parse_time
 
 _T = TypeVar("_T")
@@ -40,7 +41,13 @@ _OUTCOME: Final = {
     int(Kind.STALE_CALL): Outcome.TOMBSTONE,
     int(Kind.UNKNOWN_CALL): Outcome.UNKNOWN_TOOL,
 }
-_TEXT_TIME: Final = re.compile(rb"\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\s\]]{0,40}(?: ?Z)?)")
+_TEXT_TIME: Final = re.compile(
+    rb"(?:(?:level=[A-Za-z0-9+-]{1,16} )?(?:time|timestamp|ts|t)=\"?|\[)?"
+    rb"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\s\]\"]{0,40}(?: ?Z)?)"
+)
+_ACCESS_TIME: Final = re.compile(
+    rb"[0-9a-fA-F.:]{2,45} [^\"\[]{1,600}\[(\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d[^\]\"]{0,20})\] \""
+)
 _HEAD: Final = 4096
 
 
@@ -63,7 +70,9 @@ class Recogniser:
         """*max_depth* is the deepest JSON nesting; *skew_s* how many seconds ahead of *clock* a
         line's time may lie."""
         self.profiles = tuple(profiles)
-        self.extractors = tuple(Extractor(profile) for profile in profiles)
+        self.extractors = _extractors(profiles, "json")
+        """Those of JSON records, in the order in which they are asked."""
+        self.text_extractors = {format_: _extractors(profiles, format_) for format_ in TEXTS}
         self.search = Search((*needles_of(profiles), *envelopes.NEEDLES))
         """Finds the needles, of which a line has at least one, else it is not ours."""
         self.hasher = hasher
@@ -71,10 +80,12 @@ class Recogniser:
         self._skew_s = skew_s
         self._clock = clock
         self._now_us = clock()
-        self._redactor = Redactor(profiles, hasher)
-        self._line_time = _line_time_pattern(profiles)
+        json = self.json_profiles = tuple(each.profile for each in self.extractors)
+        self._redactor = Redactor(json, hasher)
+        self._text_redactor = Redactor(profiles, hasher, text=True)
+        self._line_time = _line_time_pattern(json)
         wrappers = [(key,) for key in envelopes.TIMES]
-        places = [*_paths_of("time", profiles), *wrappers, *_paths_of("sent", profiles)]
+        places = [*_paths_of("time", json), *wrappers, *_paths_of("sent", json)]
         self._time_paths = tuple(dict.fromkeys(places))
 
     def read(
@@ -118,7 +129,7 @@ class Recogniser:
             return self._object_line(raw, origin, last_unfinished, inner)
         if (inside := envelopes.of_line(raw, origin)) is not None:
             return self._inside(*inside, last_unfinished, inner)
-        return self._list_line(raw) if begins == 0x5B else _IGNORED
+        return self._list_line(raw) if begins == 0x5B else self._text_line(raw, origin)
 
     def value(
         self,
@@ -162,17 +173,13 @@ class Recogniser:
             kind = extractor.kind(values)
             if kind is not None and extractor.complete(kind, values):
                 return self._event(extractor, kind, values, record, origin)
-            if extractor.ignores(values):
-                return _IGNORED
+            if extractor.closes(kind, values):
+                break
             if kind is not None:
                 incomplete = incomplete or values
         if incomplete is None:
             return _IGNORED
-        try:
-            time_ns = self._time(incomplete, origin)
-        except BadTime:
-            time_ns = None
-        return _rejected(Reason.MISSING_TOOL, *self._redactor.show(record), time_ns)
+        return self._missing_tool(incomplete, self._redactor.show(record), origin)
 
     def look_at(self, now_us: int) -> None:
         """Take an instant for the present until the clock is asked again: a delivery's arrival, so
@@ -199,7 +206,8 @@ class Recogniser:
         or it cannot be right.
 
         JSON lines are searched for a key that holds a time in one of the profiles; a text line
-        must begin with an ISO time, or with what a wrapper puts there.
+        must begin with an ISO time, a pair that holds one, or what a wrapper puts there, or be one of an
+        access log.
         """
         if b"\0" in raw:
             raw = raw.replace(b"\0", b"")
@@ -216,7 +224,7 @@ class Recogniser:
             if head.startswith(b"{"):
                 found = self._line_time.search(head)
                 return self._checked_text(next(filter(None, found.groups()))) if found else None
-            if found := _TEXT_TIME.match(head):
+            if found := _TEXT_TIME.match(head) or _ACCESS_TIME.match(head):
                 return self._checked_text(found[1])
             inside = envelopes.of_line(head, origin)
         return None
@@ -255,7 +263,7 @@ class Recogniser:
         reader: Reader[_T],
     ) -> Event | Rejected | Ignored | _T:
         """A record that is not too deep; *raw* is the line that it was."""
-        inside = envelopes.of_record(record, origin)
+        inside = envelopes.of_record(record, origin, self.is_text_record)
         if inside is None:
             return reader.bare(record, origin, raw)
         return self._inside(*inside, unfinished, reader)
@@ -305,6 +313,50 @@ class Recogniser:
         limit = self._max_depth
         return raw.count(b"{") + raw.count(b"[") > limit and depth(raw) > limit
 
+    def is_text_record(self, raw: bytes) -> bool:
+        """Say whether a line is one of text that has fields and can be ours."""
+        return self.search.within(raw) and bool(decode(raw))
+
+    def _text_line(self, raw: bytes, origin: Origin) -> Event | Rejected | Ignored:
+        """A line of text that has a needle: the first thing that it can be read as counts."""
+        for text in decode(raw):
+            outcome = self._text(text, origin, raw)
+            if outcome is not None:
+                return outcome
+        return _IGNORED
+
+    def _text(self, text: Text, origin: Origin, raw: bytes) -> Event | Rejected | Ignored | None:
+        """As `bare`; where fields cannot be read for sure, a line that has our message is rejected. None
+        where no profile says what it is."""
+        incomplete: Values | None = None
+        broken = closed = False
+        for extractor in self.text_extractors[text.format]:
+            if extractor.lacks(text.fields) is not None:
+                continue
+            values, _ = extractor.values(text.fields)
+            kind = extractor.kind(values)
+            read = extractor.unread(text) is None
+            if read and kind is not None and extractor.complete(kind, values):
+                return self._event(extractor, kind, values, text.fields, origin, text=True)
+            if closed := extractor.closes(kind, values):
+                break
+            if kind is not None and not read:
+                broken = broken or extractor.by_message(values)
+            elif kind is not None:
+                incomplete = incomplete or values
+        if broken:
+            return _of_line(Reason.INVALID_PAIRS, raw)
+        if incomplete is not None:
+            return self._missing_tool(incomplete, self._text_redactor.show(text.fields), origin)
+        return _IGNORED if closed else None
+
+    def _missing_tool(self, values: Values, shown: tuple[str, bool], origin: Origin) -> Rejected:
+        try:
+            time_ns = self._time(values, origin)
+        except BadTime:
+            time_ns = None
+        return _rejected(Reason.MISSING_TOOL, *shown, time_ns)
+
     def _event(
         self,
         extractor: Extractor,
@@ -312,11 +364,14 @@ class Recogniser:
         values: Values,
         record: dict[str, Any],
         origin: Origin,
+        *,
+        text: bool = False,
     ) -> Event | Rejected:
         try:
             time_ns = self._time(values, origin)
         except BadTime as error:
-            return _rejected(error.reason, *self._redactor.show(record))
+            redactor = self._text_redactor if text else self._redactor
+            return _rejected(error.reason, *redactor.show(record))
         get = values.get
         stdio = extractor.profile.stdio
         outcome = _OUTCOME.get(int(kind))
@@ -387,6 +442,10 @@ def _broken(raw: bytes, unfinished: bool) -> Rejected:
 
 def _rejected(reason: Reason, excerpt: str, whole: bool, time_ns: int | None = None) -> Rejected:
     return Rejected(reason=reason, excerpt=excerpt, whole=whole, time_ns=time_ns)
+
+
+def _extractors(profiles: Iterable[Profile], format_: Format) -> tuple[Extractor, ...]:
+    return tuple(Extractor(each, format_) for each in profiles if format_ in each.formats)
 
 
 def _paths_of(field: str, profiles: Iterable[Profile]) -> list[Path]:

@@ -16,7 +16,7 @@ from tests.ingest.support import CALL_NS, DATA, HASHER, TIME, only_event, recogn
 
 READER = recogniser()
 EXPECTED: dict[str, list[dict[str, Any]]] = json.loads((DATA / "profile-events.json").read_text())
-"""Profile → what each of its sample lines says, read off the lines by hand."""
+"""Profile → what each of its sample lines says, checked by hand against the producer's own account of its fields."""
 
 
 def line_of(record: object) -> bytes:
@@ -109,7 +109,7 @@ def fastmcp(event: str, method: str = "tools/call", **more: object) -> dict[str,
     return {"event": event, "method": method, "source": "client", **more}
 
 
-@pytest.mark.parametrize("method", ["tools/call", "tools/list", "initialize"])
+@pytest.mark.parametrize("method", ["tools/call", "tools/list", "initialize", "server/discover"])
 def test_one_request_of_fastmcp_counts_once(method: str) -> None:
     """Its start and its success are two lines, and nothing in them says that they are one request."""
     payload = json.dumps({"name": "t", "params": {}})
@@ -162,6 +162,37 @@ def test_a_payload_that_is_an_object_is_read_too() -> None:
     event = only_event(contained(fastmcp("request_start", payload={"name": "t"})))
 
     assert (event.kind, event.tool, event.time_ns) == (Kind.CALL, "t", CALL_NS)
+
+
+# ----------------------------------------------------------------------------- gateways
+
+REQUESTS: list[dict[str, Any]] = [
+    {"api_type": "mcp", "mcp_method": "{}", "time": TIME},
+    {"TimeGenerated": TIME, "Method": "{}"},
+    {"Datetime": TIME, "Method": "{}"},
+    {"start_time": TIME, "envoy.filters.http.mcp": {"method": "{}"}},
+    {"audit_id": "1", "logged_at": TIME, "target": {"method": "{}"}},
+]
+
+
+@pytest.mark.parametrize("record", REQUESTS)
+def test_a_gateways_line_of_a_request_is_no_notification(record: dict[str, Any]) -> None:
+    """Whoever sends that method to a server notifies nobody; no other profile takes it for one."""
+
+    def outcome(method: str) -> object:
+        return outcome_of(json.loads(json.dumps(record).replace("{}", method)))
+
+    assert isinstance(outcome("tools/list"), Event)
+    assert isinstance(outcome("notifications/tools/list_changed"), Ignored)
+
+
+def test_of_headers_and_metadata_of_envoy_the_metadata_count() -> None:
+    """They have the request's id and the client, which no header has."""
+    metadata = {"method": "tools/call", "id": 5, "params": {"name": "t"}}
+    headers = {"mcp_method": "tools/call", "mcp_name": "t", "response_code": 200, "status": 200}
+    event = only_event(line_of({"time": TIME, **headers, "envoy.filters.http.mcp": metadata}))
+
+    assert (event.profile, event.tool, event.request_id) == ("Envoy", "t", "5")
 
 
 # ----------------------------------------------------------------------------- names that are not there
@@ -354,6 +385,17 @@ def test_a_batch_of_the_collectors_file_exporter_is_its_records(size: int) -> No
     ]
 
 
+def test_a_batch_with_half_a_character_is_its_records() -> None:
+    """JSON can write half of a surrogate pair, which is no text."""
+    text = line_of(batch(["a", "b", "c"])).replace(b'": ', b'":').replace(b'"b"', b'"\\ud800"')
+    lines = [
+        line for line in single(stream_records([text], 1 << 20, 1 << 20)) if isinstance(line, Line)
+    ]
+    tools = [only_event(line.raw).tool for line in lines]
+
+    assert tools == ["a", "\ufffd", "c"]
+
+
 def test_a_batch_that_is_too_long_to_hold_is_one_line() -> None:
     """It is ignored or too long as any other line is, and what follows is read."""
     names = [str(number) for number in range(2_000)]
@@ -419,6 +461,75 @@ def test_what_a_profile_can_say(more: dict[str, Any], expected: str) -> None:
         assert outcome.reason is Reason(expected)
     else:
         assert expected == "ignored"
+
+
+TEXT = """
+name = "ours"
+format = ["json", "logfmt"]
+requires = ["act"]
+under = [""]
+head = ["at", "act"]
+needle = "act"
+outcome = "redirected"
+[paths]
+time = "at"
+message = "act"
+method = "how"
+[kinds]
+inherit = false
+[kinds.both]
+"sold out" = "stale_call"
+[kinds.messages]
+"closed" = "ignore"
+"called" = "call"
+[kinds.methods]
+"in" = "ignore"
+"""
+ANY = """
+name = "any"
+format = ["json", "logfmt"]
+requires = ["act"]
+under = [""]
+head = ["at", "act", "how"]
+[paths]
+message = "tool"
+[kinds.messages]
+"a" = "listing"
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({"act": "sold", "how": "out", "tool": "a"}, "stale_call redirected ours"),
+        ({"act": "called", "how": "in", "tool": "a"}, "call ours"),
+        ({"act": "closed", "tool": "a"}, "ignored"),
+        ({"act": "opened", "how": "in", "tool": "a"}, "ignored"),
+        ({"act": "opened", "how": "else", "tool": "a"}, "listing any"),
+    ],
+)
+def test_what_a_profile_can_say_holds_for_text_too(said: dict[str, str], expected: str) -> None:
+    """As JSON and as pairs a line is the same; one that counts as nothing is not shown to the next profile."""
+    profiles = [read_profile(toml, "ours.toml") for toml in (TEXT, ANY)]
+    reader = Recogniser(profiles, HASHER, clock=lambda: CALL_NS // 1000)
+    pairs = " ".join(f"{key}={value}" for key, value in {"at": TIME, **said}.items())
+
+    for line in (line_of({"at": TIME, **said}), pairs.encode()):
+        outcome = reader.line(line)
+        words = ["ignored"]
+        if isinstance(outcome, Event):
+            words = [outcome.kind.word, *([outcome.outcome.word] if outcome.outcome else [])]
+            words.append(outcome.profile)
+        assert " ".join(words) == expected
+
+
+def test_text_that_means_something_together_and_is_broken_is_rejected() -> None:
+    """The message is the logger's, so that the line is a call that does not count."""
+    reader = Recogniser([read_profile(TEXT, "ours.toml")], HASHER, clock=lambda: CALL_NS // 1000)
+    outcome = reader.line(b"act=sold how=out tool=a b")
+
+    assert isinstance(outcome, Rejected)
+    assert outcome.reason is Reason.INVALID_PAIRS
 
 
 def test_a_needle_stands_for_a_profiles_messages() -> None:

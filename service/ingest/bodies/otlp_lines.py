@@ -4,6 +4,7 @@ Files of OpenTelemetry's JSON, of which a line holds a whole batch, as lines tha
 What a wrapper takes off (`envelopes.otlp`) is one record, so that a line stays one event.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -61,7 +62,7 @@ def _lines(line: bytes) -> Iterator[bytes]:
         return
     for number, record in enumerate(records):
         yield b"\n" if number else b""
-        yield orjson.dumps(record)
+        yield _text_of(record)
 
 
 def _records(line: bytes) -> list[dict[str, Any]] | None:
@@ -82,6 +83,13 @@ def _records(line: bytes) -> list[dict[str, Any]] | None:
                 inner = {"resource": resource, scopes: [{records: [record]}]}
                 found.append({resources: [inner]})
     return found or None
+
+
+def _text_of(record: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(record)
+    except TypeError:  # half a surrogate pair, which is no UTF-8
+        return json.dumps(record).encode()
 
 
 def _objects(items: object) -> Iterator[dict[str, Any]]:

@@ -5,6 +5,9 @@ A profile says which places (`requires`) its records have, under which places (`
 spellings of fields are looked for, where the rest is (`paths`), which fields tell events apart
 (`key_fields`), and which messages and methods are which kind (`kinds`, on top of the shared table).
 
+It is for JSON unless `format` names a form of text; in text, only keys of `head` may stand in front of what
+says the kind.
+
 A place is dotted text, or a list of keys where a key has a dot in it; alternatives are a list of
 places: `tool = ["data.tool", ["attributes", "gen_ai.tool.name"]]`.
 """
@@ -12,6 +15,7 @@ places: `tool = ["data.tool", ["attributes", "gen_ai.tool.name"]]`.
 import re
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path as FilePath
@@ -61,7 +65,8 @@ def _built_in() -> tuple[Profile, ...]:
             text = entry.read_text(encoding="utf-8")
             number = re.match(r"\d+", entry.name)
             order = _parse(text, entry.name).get("order", int(number[0]) if number else 1000)
-            found.append((order, entry.name, read_profile(text, entry.name)))
+            profile = replace(read_profile(text, entry.name), built_in=True)
+            found.append((order, entry.name, profile))
     return tuple(profile for _, _, profile in sorted(found, key=lambda item: item[:2]))
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from service.errors import LastCallError
 from service.events import Kind, Outcome
+from service.ingest.textlines import Format
 
 Path = tuple[str, ...]
 """Keys from the record's top down to a value."""
@@ -47,7 +48,7 @@ class Profile:
     both: Mapping[str, Kind] = field(default_factory=dict)
     """What a message and a method mean together, with a space between them; asked first."""
     ignored: frozenset[str] = frozenset()
-    """Messages of this logger that are no event unless `both` says so: no other profile is asked."""
+    """Messages and methods of this logger that are no event unless `both` says so: no other profile is asked."""
     kind: Kind | None = None
     """What a record is of which neither message nor method says it."""
     needle: str | None = None
@@ -60,3 +61,13 @@ class Profile:
     """Tools a call of which is a hello."""
     stdio: bool | None = None
     """Whether every record comes from a stdio server; None: the field `stdio` says so."""
+    formats: frozenset[Format] = frozenset({"json"})
+    """The forms of records that it reads."""
+    head: frozenset[str] = frozenset()
+    """Keys of text that may stand in front of the message or method: what the logger writes by itself.
+    Behind any other key, which may hold a user's words, neither counts."""
+    headers: bool = False
+    """Whether its texts are values of HTTP headers. A method that is no kind counts as nothing then, as if it
+    stood in `ignored`: a stranger chose it."""
+    built_in: bool = False
+    """Whether it came with Last Call."""

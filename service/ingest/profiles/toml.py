@@ -5,12 +5,13 @@ from typing import Any, Final, TypeVar
 
 from service.events import Kind, Outcome
 from service.ingest.profiles.profile import FIELDS, KEY_FIELDS, BadProfile, Path, Profile
+from service.ingest.textlines import TEXTS, Format
 
 _T = TypeVar("_T")
 
 _KEYS: Final = {
-    "name", "order", "requires", "needle", "under", "json", "key_fields", "paths", "kind", "kinds",
-    "outcome", "stdio",
+    "name", "order", "format", "head", "headers", "requires", "needle", "under", "json", "key_fields", "paths",
+    "kind", "kinds", "outcome", "stdio",
 }  # fmt: skip
 _KIND_KEYS: Final = {"messages", "methods", "both", "inherit", "unknown_tool", "greeting_tools"}
 _KINDS: Final = {kind.word: kind for kind in Kind}
@@ -50,6 +51,7 @@ class Reader:
         self.known(kinds, "kinds.", _KIND_KEYS)
         requires = self.places(self.table.get("requires", []), "requires")
         paths = self.paths()
+        formats = self.formats()
         return Profile(
             name=name,
             requires=requires,
@@ -66,7 +68,40 @@ class Reader:
             unknown_tool=self.unknown_tool(kinds),
             greeting_tools=frozenset(self.texts(kinds, "greeting_tools")),
             stdio=stdio,
+            formats=formats,
+            head=self.head(formats),
+            headers=self.headers(),
         )
+
+    def formats(self) -> frozenset[Format]:
+        given = self.table.get("format", "json")
+        names = given if isinstance(given, list) else [given]
+        known: tuple[Format, ...] = ("json", *TEXTS)
+        chosen = frozenset(each for each in known if each in names)
+        if not chosen or any(name not in known for name in names):
+            raise self.fail("format", f"must be one of {', '.join(known)}, or a list of them")
+        for key in ("json", "kind"):
+            if key in self.table and chosen != {"json"}:
+                raise self.fail(key, "is for JSON only; give no `format` of text with it")
+        return chosen
+
+    def head(self, formats: frozenset[Format]) -> frozenset[str]:
+        if "head" not in self.table:
+            return frozenset(self.shared["head"])
+        keys = self.table["head"]
+        if not isinstance(keys, list) or not all(isinstance(key, str) and key for key in keys):
+            raise self.fail("head", "must be a list of keys")
+        if formats == {"json"}:
+            raise self.fail(
+                "head", "is for text, whose keys have an order; give a `format` of text"
+            )
+        return frozenset(keys)
+
+    def headers(self) -> bool:
+        given = self.table.get("headers", False)
+        if not isinstance(given, bool):
+            raise self.fail("headers", "must be true or false")
+        return given
 
     def part(self, table: dict[str, Any], key: str, prefix: str) -> dict[str, Any]:
         value = table.get(key, {})
@@ -127,10 +162,9 @@ class Reader:
             raise self.fail("kinds.inherit", "must be true or false")
         shared = self.shared["kinds"][key] if inherit else {}
         words = {**shared, **self.part(own, key, "kinds.")}
-        allowed = (*_KINDS, *_NO_KIND) if key == "messages" else (*_KINDS, "none")
         for text, word in words.items():
-            if word not in allowed:
-                wish = f"must be one of {', '.join(allowed)}, not {word!r}"
+            if word not in (*_KINDS, *_NO_KIND):
+                wish = f"must be one of {', '.join((*_KINDS, *_NO_KIND))}, not {word!r}"
                 raise self.fail(f'kinds.{key}."{text}"', wish)
         return {text: _KINDS[word] for text, word in words.items() if word not in _NO_KIND}
 
@@ -145,8 +179,10 @@ class Reader:
         return {text: _KINDS[word] for text, word in words.items()}
 
     def ignored(self, own: dict[str, Any]) -> frozenset[str]:
-        words = self.part(own, "messages", "kinds.")
-        return frozenset(text for text, word in words.items() if word == "ignore")
+        tables = [self.part(own, key, "kinds.") for key in ("messages", "methods")]
+        return frozenset(
+            text for table in tables for text, word in table.items() if word == "ignore"
+        )
 
     def one_of(self, key: str, words: Mapping[str, _T]) -> _T | None:
         word = self.table.get(key)
