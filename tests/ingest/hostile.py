@@ -64,7 +64,8 @@ def file_of(seed: int) -> bytes:
         if rng.random() < 0.01:
             line = _huge(rng, line)
         lines += wrapped(rng, line, at, around)
-    for _ in range(rng.choice([0, 0, 1, len(lines) // 8])):
+    mutations = rng.choice([0, 0, 1, len(lines) // 8])
+    for _ in range(mutations if lines else 0):  # a part that was lost may have been all there was
         n = rng.randrange(len(lines))
         lines[n] = rng.choice(MUTATIONS)(rng, lines[n])
     return _spoiled(rng, _framed(rng, lines, at))
