@@ -65,7 +65,7 @@ def records_of(body: bytes, limits: Limits, *, level: int = 0) -> Iterable[bytes
         BodyNotDecodable, BodyTooLarge: Here, or when it is found while records are taken.
     """
     if packed.looks_packed(body):
-        return packed.records(body, limits.line_bytes)
+        return packed.records(body, limits)
     if (boundary := multipart.boundary_of(body)) is not None:
         if level == _MOST_FORMS:
             raise BodyNotDecodable(f"more than {_MOST_FORMS} forms, one within the other")

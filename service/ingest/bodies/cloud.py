@@ -17,6 +17,7 @@ from service.ingest.bodies.compression import decode_body
 from service.ingest.jsontext import loads
 from service.ingest.lines import lines_of
 from service.ingest.records import Body, Limits, Origin, Reader, Record
+from service.names import clean
 
 FIREHOSE: Final = "firehose"
 CLOUDWATCH: Final = "cloudwatch"
@@ -42,13 +43,13 @@ def firehose(content_encoding: str | None) -> Reader:
 
 
 def request_id(data: bytes) -> str | None:
-    """Return the id of a Firehose delivery, as its body says it."""
+    """Return the id of a Firehose delivery, as its body says it, and as it can be written in an answer."""
     try:
         said = _members(data).get("requestId")
         value = loads(data[slice(*said)]) if said else None
     except (BodyNotDecodable, ValueError):
         return None
-    return value if isinstance(value, str) else None
+    return clean(value) if isinstance(value, str) else None
 
 
 def _delivered(text: bytes, at: int, limits: Limits) -> Iterator[bytes | Record]:
