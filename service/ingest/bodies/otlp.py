@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from service.errors import BodyNotDecodable
 from service.ingest import envelopes
-from service.ingest.bodies.bounds import bounded, line_of, record_of
+from service.ingest.bodies.bounds import bounded, line_of, record_of, refused
 from service.ingest.bodies.compression import decode_body
 from service.ingest.jsontext import TooDeep, loads
 from service.ingest.lines import BLANK
@@ -23,6 +23,7 @@ from service.ingest.records import Body, Limits, Origin, Reader, Record
 
 WRAPPER: Final = "otlp"
 
+_NO_EXPORT: Final = "the body is no ExportLogsServiceRequest as JSON"
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _FROM_RESOURCE: Final = {"hostname": "host.name", "pid": "process.pid"}
 """What loggers write into their lines and their exporters move from there to the resource."""
@@ -36,10 +37,8 @@ def reader(content_type: str | None, content_encoding: str | None) -> Reader:
     def read(data: bytes, limits: Limits) -> Body:
         text = decode_body(data, content_encoding, limits.body_bytes).removeprefix(BOM_UTF8)
         if is_json(content_type, text):
-            request = _from_json(text)
-        else:
-            request = _from_protobuf(text)
-        return Body(bounded(_records(request, limits.line_bytes)), text)
+            return Body(bounded(_from_json(text, limits.line_bytes)), text)
+        return Body(bounded(_records(_from_protobuf(text), limits.line_bytes)), text)
 
     return read
 
@@ -52,24 +51,81 @@ def is_json(content_type: str | None, body: bytes = b"") -> bool:
     return "json" in said or body.lstrip(BLANK).startswith(b"{")
 
 
-def _from_json(text: bytes) -> Any:
+def _from_json(text: bytes, max_line: int) -> Iterator[Record]:
+    """
+    The records of an export as JSON. Where it cannot be parsed as a whole, those that cannot be parsed
+    alone are rejected.
+
+    Raises:
+        BodyNotDecodable: It is no JSON, or no export.
+    """
     from google.protobuf import json_format
     from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
-    def parsed(written: str) -> Any:
-        return json_format.Parse(written, ExportLogsServiceRequest(), ignore_unknown_fields=True)
-
     if not text.lstrip(BLANK).startswith(b"{"):
-        raise BodyNotDecodable("the body is no ExportLogsServiceRequest as JSON: it is no object")
+        raise BodyNotDecodable(f"{_NO_EXPORT}: it is no object")
     try:
-        return parsed(text.decode(errors="replace"))
+        written = text.decode(errors="replace")
+        request = json_format.Parse(written, ExportLogsServiceRequest(), ignore_unknown_fields=True)
     except (ValueError, json_format.ParseError):
-        pass
-    try:  # once more, with what is no text taken out
-        return parsed(_SURROGATES.sub("\ufffd", json.dumps(loads(text), ensure_ascii=False)))
-    except (ValueError, RecursionError, json_format.ParseError) as error:
+        return _one_by_one(_cleaned(text), max_line)
+    return _records(request, max_line)
+
+
+def _cleaned(text: bytes) -> dict[str, Any]:
+    """An object with what is no text taken out."""
+    try:
+        bare = _SURROGATES.sub("\ufffd", json.dumps(loads(text), ensure_ascii=False))
+        export: dict[str, Any] = json.loads(bare)
+    except (ValueError, RecursionError) as error:
         why = "nested too deep" if isinstance(error, TooDeep | RecursionError) else _first(error)
-        raise BodyNotDecodable(f"the body is no ExportLogsServiceRequest as JSON: {why}") from error
+        raise BodyNotDecodable(f"{_NO_EXPORT}: {why}") from error
+    return export
+
+
+def _one_by_one(export: dict[str, Any], max_line: int) -> Iterator[Record]:
+    """The records of an export in which something is wrong, each parsed alone."""
+    from google.protobuf import json_format
+    from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
+
+    resources = _listed(export, "resourceLogs", "resource_logs")
+    if resources is None:
+        raise BodyNotDecodable(f"{_NO_EXPORT}: resourceLogs is no list")
+    for said in resources:
+        resource = _resource(said.get("resource")) if isinstance(said, dict) else {}
+        scopes = _listed(said, "scopeLogs", "scope_logs")
+        for scope in [None] if scopes is None else scopes:
+            records = _listed(scope, "logRecords", "log_records")
+            if records is None:
+                yield refused("a part of resourceLogs that has no scopeLogs with logRecords")
+            for record in records or ():
+                try:
+                    parsed = json_format.ParseDict(record, LogRecord(), ignore_unknown_fields=True)
+                except (ValueError, TypeError, AttributeError, json_format.ParseError) as error:
+                    yield refused(f"no LogRecord: {_first(error)}")
+                else:
+                    yield _record(parsed, resource, max_line)
+
+
+def _listed(said: object, *names: str) -> list[Any] | None:
+    """The list that a member is, by either of its names; empty where there is none, None where it is
+    something else."""
+    if not isinstance(said, dict):
+        return None
+    found: Any = next((said[name] for name in names if said.get(name) is not None), [])
+    return found if isinstance(found, list) else None
+
+
+def _resource(said: object) -> dict[str, Any]:
+    """The attributes of a resource; none where they cannot be read."""
+    from google.protobuf import json_format
+    from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+
+    try:
+        parsed = json_format.ParseDict(said or {}, Resource(), ignore_unknown_fields=True)
+    except (ValueError, TypeError, AttributeError, json_format.ParseError):
+        return {}
+    return _map(parsed.attributes)
 
 
 def _first(error: Exception) -> str:
