@@ -23,6 +23,12 @@ from service.ingest.records import Body, Limits, Origin, Reader, Record
 
 WRAPPER: Final = "otlp"
 
+_LISTS: Final = {
+    "resourceLogs": "resourceLogs", "resource_logs": "resourceLogs", "scopeLogs": "scopeLogs",
+    "scope_logs": "scopeLogs", "logRecords": "logRecords", "log_records": "logRecords",
+}  # fmt: skip
+"""Keys around log records, by either of their names."""
+_SECOND_NAMES: Final = re.compile(rb'"(?:resource_logs|scope_logs|log_records)"')
 _NO_EXPORT: Final = "the body is no ExportLogsServiceRequest as JSON"
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _FROM_RESOURCE: Final = {"hostname": "host.name", "pid": "process.pid"}
@@ -64,6 +70,8 @@ def _from_json(text: bytes, max_line: int) -> Iterator[Record]:
 
     if not text.lstrip(BLANK).startswith(b"{"):
         raise BodyNotDecodable(f"{_NO_EXPORT}: it is no object")
+    if _SECOND_NAMES.search(text):  # the library keeps one of two lists that differ in their names
+        return _one_by_one(_cleaned(text), max_line)
     try:
         written = text.decode(errors="replace")
         request = json_format.Parse(written, ExportLogsServiceRequest(), ignore_unknown_fields=True)
@@ -75,7 +83,7 @@ def _from_json(text: bytes, max_line: int) -> Iterator[Record]:
 def _cleaned(text: bytes) -> dict[str, Any]:
     """An object with what is no text taken out."""
     try:
-        bare = _SURROGATES.sub("\ufffd", json.dumps(loads(text), ensure_ascii=False))
+        bare = _SURROGATES.sub("\ufffd", json.dumps(_parsed(text), ensure_ascii=False))
         export: dict[str, Any] = json.loads(bare)
     except (ValueError, RecursionError) as error:
         why = "nested too deep" if isinstance(error, TooDeep | RecursionError) else _first(error)
@@ -83,19 +91,39 @@ def _cleaned(text: bytes) -> dict[str, Any]:
     return export
 
 
+def _parsed(text: bytes) -> object:
+    """An export, in which the elements of a list that is there twice are those of one list."""
+    try:
+        return json.loads(text, object_pairs_hook=_merged)
+    except (ValueError, RecursionError):
+        return loads(text)
+
+
+def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    for key, value in pairs:
+        name = _LISTS.get(key, key)
+        before = merged.get(name) if key in _LISTS else None
+        if isinstance(before, list) and isinstance(value, list):
+            before += value
+        else:
+            merged[name] = value
+    return merged
+
+
 def _one_by_one(export: dict[str, Any], max_line: int) -> Iterator[Record]:
     """The records of an export in which something is wrong, each parsed alone."""
     from google.protobuf import json_format
     from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 
-    resources = _listed(export, "resourceLogs", "resource_logs")
+    resources = _listed(export, "resourceLogs")
     if resources is None:
         raise BodyNotDecodable(f"{_NO_EXPORT}: resourceLogs is no list")
     for said in resources:
         resource = _resource(said.get("resource")) if isinstance(said, dict) else {}
-        scopes = _listed(said, "scopeLogs", "scope_logs")
+        scopes = _listed(said, "scopeLogs")
         for scope in [None] if scopes is None else scopes:
-            records = _listed(scope, "logRecords", "log_records")
+            records = _listed(scope, "logRecords")
             if records is None:
                 yield refused("a part of resourceLogs that has no scopeLogs with logRecords")
             for record in records or ():
@@ -107,13 +135,12 @@ def _one_by_one(export: dict[str, Any], max_line: int) -> Iterator[Record]:
                     yield _record(parsed, resource, max_line)
 
 
-def _listed(said: object, *names: str) -> list[Any] | None:
-    """The list that a member is, by either of its names; empty where there is none, None where it is
-    something else."""
+def _listed(said: object, name: str) -> list[Any] | None:
+    """The list that a member is; empty where there is none, None where it is something else."""
     if not isinstance(said, dict):
         return None
-    found: Any = next((said[name] for name in names if said.get(name) is not None), [])
-    return found if isinstance(found, list) else None
+    found = said.get(name)
+    return [] if found is None else found if isinstance(found, list) else None
 
 
 def _resource(said: object) -> dict[str, Any]:
