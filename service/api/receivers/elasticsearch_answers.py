@@ -8,8 +8,7 @@ from typing import Any, Final
 from fastapi import Request, Response
 
 from service.answers.query import dumps
-from service.api.receivers.own_words import headers_of
-from service.api.receivers.shared import status_of
+from service.api.receivers.shared import headers_of, status_of
 from service.errors import LastCallError, NotFound
 
 PRODUCT: Final = {"X-Elastic-Product": "Elasticsearch"}
