@@ -2,7 +2,7 @@
 OTLP log exports, cut into their records, each of which is parsed alone.
 
 Parsed as a whole, the millions of empty records that fit into a body take hundreds of megabytes, and one
-record of wrong types makes the whole export unreadable.
+record of wrong types makes the whole export unreadable. So only what is small and right is.
 """
 
 import json
@@ -17,6 +17,7 @@ from service.errors import BodyNotDecodable, BodyTooLarge
 from service.ingest.bodies import jsoncut, wire
 from service.ingest.bodies.bounds import MOST, refused
 from service.ingest.jsontext import TooDeep, loads
+from service.ingest.lines import BLANK
 from service.ingest.records import Line
 
 Cut = tuple[Any, Any]
@@ -28,6 +29,10 @@ RESOURCE: Final = "opentelemetry.proto.resource.v1.Resource"
 _FILES: Final = ("common.v1.common", "resource.v1.resource", "logs.v1.logs")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _NO_EXPORT: Final = "the body is no ExportLogsServiceRequest as "
+_SECOND_NAMES: Final = re.compile(rb'"(?:resource_logs|scope_logs|log_records)"')
+_MARKS: Final = (b"{", b"[", b",")
+_FEW_VALUES: Final = 300_000
+"""What has no more values than this takes little memory however it is parsed."""
 _WRITTEN: Final = 2
 """How many times the longest line a record may take, with its attributes and what is escaped in it."""
 _MOST_INSIDE: Final = 50_000
@@ -42,6 +47,19 @@ def of_json(text: bytes, max_line: int) -> Iterator[Cut]:
         BodyNotDecodable: It is no JSON, or no export.
         BodyTooLarge: It has too many parts.
     """
+    export = _whole(text) if sum(map(text.count, _MARKS)) <= _FEW_VALUES else None
+    if export is not None:
+        for resource_logs in export.resource_logs:
+            resource = resource_logs.resource
+            for scope_logs in resource_logs.scope_logs:
+                for record in scope_logs.log_records:
+                    yield resource, record
+        return
+    yield from _of_cut(text, max_line)
+
+
+def _of_cut(text: bytes, max_line: int) -> Iterator[Cut]:
+    """The records of an export of which something is wrong, or that has very many."""
     at = jsoncut.after_blank(text, 0)
     end = jsoncut.end_of(text, at) if text[at : at + 1] == b"{" else None
     if end is None or jsoncut.after_blank(text, end) < len(text):
@@ -97,7 +115,7 @@ class _Counter:
     def add(self) -> None:
         self._parts += 1
         if self._parts > 2 * MOST:
-            raise BodyTooLarge(f"more than {MOST} parts; send fewer at a time")
+            raise BodyTooLarge(f"more than {2 * MOST} parts; send fewer at a time")
 
 
 # ----------------------------------------------------------------------------- JSON
@@ -106,6 +124,21 @@ _CUTS: Final[tuple[Callable[[bytes, int], Iterator[Any]], ...]] = (
     jsoncut.elements,
     jsoncut.members,
 )
+
+
+def _whole(text: bytes) -> Any:
+    """An export of moderate size, parsed as a whole, which is faster; None where it cannot be, or holds
+    lists of which the library would keep one of two."""
+    from google.protobuf import json_format
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+
+    if _SECOND_NAMES.search(text) or not text.lstrip(BLANK).startswith(b"{"):
+        return None
+    try:
+        written = text.decode(errors="replace")
+        return json_format.Parse(written, ExportLogsServiceRequest(), ignore_unknown_fields=True)
+    except (ValueError, RecursionError, json_format.ParseError):
+        return None
 
 
 def _elements(text: bytes, at: int, *names: str) -> Iterator[jsoncut.Span] | None:
