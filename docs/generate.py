@@ -236,12 +236,15 @@ def schema_word(document: Json, schema: Json) -> str:
 
 
 def shippers_page() -> str:
-    """How log shippers are received, and what was seen of each client that was recorded."""
-    sys.path.insert(0, str(ROOT))  # the recordings lie with the tests
+    """How log shippers are received, how some are set up, and what was seen of those that were recorded."""
+    sys.path.insert(0, str(ROOT))  # the senders and the recordings lie with the tests
     from tests.captures import runs
+    from tests.senders import kinds
 
+    senders = table(["sender", "set up with", "lost of 1,000", "since"], kinds.table())
     heads = ["client", "endpoint", "after 503", "after 4xx", "after a lost answer", "stored"]
     text = (FOLDER.parent / "shippers.in.md").read_text(encoding="utf-8")
+    text = text.replace("{senders}", "\n".join(senders))
     return f"{NOTE}\n{text}" + "\n".join([*table(heads, runs.table()), ""])
 
 

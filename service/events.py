@@ -51,6 +51,7 @@ class Reason(StrEnum):
 
     INVALID_JSON = "invalid_json"
     INCOMPLETE_LINE = "incomplete_line"
+    INVALID_PAIRS = "invalid_pairs"
     MISSING_TOOL = "missing_tool"
     NOT_AN_OBJECT = "not_an_object"
     BAD_TIMESTAMP = "bad_timestamp"

@@ -175,8 +175,14 @@ def explanation(found: "Explanation") -> None:
     echo(safe(found.why))
     for wrapper in found.wrappers:
         echo(f"  inside of {safe(wrapper)}")
+    alien = [tried for tried in found.tried if tried.alien]
     for tried in found.tried:
-        echo(f"  profile {safe(tried.profile)}: {safe(tried.why_not or 'matches')}")
+        if not tried.alien or len(alien) == 1:
+            echo(f"  profile {safe(tried.profile)}: {safe(tried.why_not or 'matches')}")
+    if len(alien) > 1:
+        echo(
+            f"  {len(alien)} other profiles are for lines with other keys (--json says which keys)"
+        )
     if found.fields:
         width = max(len(field.field) for field in found.fields)
         echo("fields")

@@ -34,6 +34,11 @@ if not os.environ.get("CI"):
     settings.load_profile("any speed")
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes do not name a test: compressed ones hold the time, and each process would see other tests."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
     """URL of a PostgreSQL server on which databases can be created."""

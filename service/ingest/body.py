@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Final
 
 from service.errors import BodyNotDecodable, BodyTooLarge
-from service.ingest.bodies import jsoncut, multipart, packed
+from service.ingest.bodies import jsoncut, multipart, otlp_lines, packed
 from service.ingest.bodies.bounds import bounded, line_of
 from service.ingest.bodies.compression import decode_body
 from service.ingest.framing import framed
@@ -65,7 +65,7 @@ def records_of(body: bytes, limits: Limits, *, level: int = 0) -> Iterable[bytes
         BodyNotDecodable, BodyTooLarge: Here, or when it is found while records are taken.
     """
     if packed.looks_packed(body):
-        return packed.records(body, limits.line_bytes)
+        return packed.records(body, limits)
     if (boundary := multipart.boundary_of(body)) is not None:
         if level == _MOST_FORMS:
             raise BodyNotDecodable(f"more than {_MOST_FORMS} forms, one within the other")
@@ -180,25 +180,28 @@ def _objects(body: bytes, at: int, max_line: int) -> Iterator[bytes | Record]:
         end = jsoncut.end_of(body, at)
         if end is not None and jsoncut.after_blank(body, end) == len(body):
             inside = _wrapped(body, at)
-            if inside is not None:
-                return _elements(body, inside, max_line, texts=True)
+            if inside:
+                lists = (_elements(body, each, max_line, texts=True) for each in inside)
+                return chain.from_iterable(lists)
         if not alone and end is not None and _are_objects(body, at, max_line):
             return framed(_as_lines(body, jsoncut.values(body, at)), max_line)
     return framed(_unglued(body), max_line)
 
 
-def _wrapped(body: bytes, at: int) -> int | None:
-    """Where the list begins around which the object at *at* is only a wrapper; None where it is none."""
+def _wrapped(body: bytes, at: int) -> list[int]:
+    """Where the list begins around which the object at *at* is only a wrapper, or each of them where its
+    key is repeated; empty where it is none."""
     lists: list[tuple[str, int]] = []
     try:
         for number, (key, start, _) in enumerate(jsoncut.members(body, at + 1)):
             if key in _OF_RECORDS or number == _MOST_MEMBERS:
-                return None
+                return []
             if _LIST.match(body, start) or (key in _LISTS and body[start] == 0x5B):
                 lists.append((key, start))
     except ValueError:
-        return None
-    return lists[0][1] if len(lists) == 1 and lists[0][0] in _LISTS else None
+        return []
+    keys = {key for key, _ in lists}
+    return [start for _, start in lists] if len(keys) == 1 and keys <= _LISTS else []
 
 
 def _are_objects(body: bytes, at: int, max_line: int) -> bool:
@@ -243,7 +246,7 @@ def stream_records(
 ) -> Iterator[bytes | Record]:
     """
     Yield the records of a file or stream, as `records` does: its lines, or the elements of the one
-    JSON array it is.
+    JSON array it is; of a file of OpenTelemetry's exports each record by itself.
 
     Raises:
         BodyTooLarge: An array of more than *max_array* bytes, which would have to be held whole.
@@ -252,7 +255,10 @@ def stream_records(
     source = decoded(chunks)
     head = _head(source)
     if not is_json_array(head):
-        yield from framed(chain([head], source), max_line)
+        text = chain([head], source)
+        if otlp_lines.is_export(head):
+            text = chain(otlp_lines.single(text, max_array))
+        yield from framed(text, max_line)
         return
     parts, size = [head], len(head)
     for chunk in source:

@@ -2,16 +2,18 @@
 What becomes of one pasted line, step by step, as data; printing is the command's business.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from service.events import Event, Ignored, Reason, Rejected
-from service.ingest import envelopes
+from service.ingest import envelopes, textlines
 from service.ingest.extract import Extractor, Values
 from service.ingest.keys import IDENTITIES
 from service.ingest.profiles import Path
 from service.ingest.recognise import Recogniser
-from service.ingest.records import BARE, Origin
+from service.ingest.records import Origin
+from service.ingest.textlines import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,8 @@ class Tried:
 
     profile: str
     why_not: str | None
+    alien: bool = field(default=False, compare=False)
+    """Whether it is a built-in profile for lines of quite another shape: the record lacks one of its places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +75,11 @@ _OUTCOME_WORDS: Final[dict[type, str]] = {
 }
 
 
+_CLOSED: Final = "; no other profile is asked"
 _REASONS: Final = {
     Reason.INVALID_JSON: "it begins like JSON and cannot be parsed; perhaps it was cut",
     Reason.INCOMPLETE_LINE: "the file ends in the middle of it",
+    Reason.INVALID_PAIRS: "what follows its message is no key=value throughout, or a key stands there twice",
     Reason.MISSING_TOOL: "it is a call that names no tool where the profiles look for one",
     Reason.NOT_AN_OBJECT: "a record is a JSON object",
     Reason.BAD_TIMESTAMP: "its time cannot be read",
@@ -89,10 +95,13 @@ _REASONS: Final = {
 def explain(raw: bytes, recogniser: Recogniser) -> Explanation:
     """Say what becomes of one line and why. Never raises: any bytes have an outcome."""
     outcome = recogniser.line(raw)
-    record, origin = None, BARE
-    if not isinstance(outcome, Rejected) or outcome.whole:
-        record, origin = envelopes.peel(raw)
-    tried, fields = _ask(record, recogniser) if record is not None else ((), ())
+    inner, origin = envelopes.innermost(raw, recogniser.is_text_record)
+    tried: tuple[Tried, ...] = ()
+    fields: tuple[Found, ...] = ()
+    if isinstance(inner, bytes):
+        tried, fields = _ask_text(inner, recogniser)
+    elif inner is not None and (not isinstance(outcome, Rejected) or outcome.whole):
+        tried, fields = _ask(inner, recogniser.extractors)
     if isinstance(outcome, Event) and outcome.time_ns is not None:
         fields = _with_time(fields, origin)
     return Explanation(
@@ -105,18 +114,36 @@ def explain(raw: bytes, recogniser: Recogniser) -> Explanation:
     )
 
 
+def _ask_text(raw: bytes, recogniser: Recogniser) -> tuple[tuple[Tried, ...], tuple[Found, ...]]:
+    """Ask the profiles of the forms that a line of text has, which are few."""
+    tried: tuple[Tried, ...] = ()
+    fields: tuple[Found, ...] = ()
+    for text in textlines.decode(raw) if recogniser.has_needle(raw) else ():
+        asked, found = _ask(text.fields, recogniser.text_extractors[text.format], text)
+        tried += asked
+        fields = fields or found
+        if asked and asked[-1].why_not is None:
+            return tried, found
+    return tried, fields
+
+
 def _ask(
-    record: dict[str, Any], recogniser: Recogniser
+    record: dict[str, Any], extractors: Iterable[Extractor], text: Text | None = None
 ) -> tuple[tuple[Tried, ...], tuple[Found, ...]]:
     tried: list[Tried] = []
     fields: tuple[Found, ...] = ()
-    for extractor in recogniser.extractors:
+    for extractor in extractors:
         why_not, values, ranks = _why_not(extractor, record)
-        tried.append(Tried(extractor.profile.name, why_not))
-        if values and not fields:
-            fields = _found(extractor, values, ranks)
+        if values and text is not None and (unread := extractor.unread(text)):
+            why_not = unread
+        alien = extractor.profile.built_in and extractor.lacks(record) is not None
+        tried.append(Tried(extractor.profile.name, why_not, alien))
         if why_not is None:
             return tuple(tried), _found(extractor, values, ranks)
+        if values and not fields:
+            fields = _found(extractor, values, ranks)
+        if why_not.endswith(_CLOSED):
+            break
     return tuple(tried), fields
 
 
@@ -135,6 +162,11 @@ def _why_not(
         return f"nothing at {_dotted(missing)}", {}, {}
     values, ranks = extractor.values(record)
     kind = extractor.kind(values)
+    if extractor.closes(kind, values) and (kind is None or not extractor.complete(kind, values)):
+        key = "message" if values.get("message") in extractor.profile.ignored else "method"
+        return f"{key} {values[key]!r} counts as nothing{_CLOSED}", {}, {}
+    if kind is None and (late := extractor.late(record)) is not None:
+        return f"{late[0]} stands behind {late[1]}, which may hold a user's words", {}, {}
     if kind is None:
         said = [f"{key} {values[key]!r}" for key in ("message", "method") if key in values]
         return (
@@ -184,7 +216,7 @@ def _sentence(
     if not recogniser.has_needle(raw):
         return "Ignored: it holds none of the messages and methods that any profile knows."
     if not tried:
-        return "Ignored: it is no JSON object; only a record's own message counts."
+        return "Ignored: it is neither a JSON object nor text with fields; only a record's own message counts."
     return (
         "Ignored: no profile takes its message or method for tool traffic; "
         "`lastcall ingest --dry-run` suggests a profile for messages that look like it."

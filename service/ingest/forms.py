@@ -97,11 +97,13 @@ class Print(NamedTuple):
 class _Node:
     """A place in a record, and the places below."""
 
-    __slots__ = ("below", "fields", "inside", "varies")
+    __slots__ = ("below", "fields", "inside", "json", "varies")
 
     def __init__(self) -> None:
         self.below: dict[str, _Node] = {}
         self.fields: set[str] = set()
+        self.json: set[str] = set()
+        """Names of the profiles that look into a text that is here."""
         self.inside = object()
         """Stands in a fingerprint where an object is here, which is no value of this place."""
         self.varies = False
@@ -116,14 +118,20 @@ class Forms:
         self._sessions: Recent[str, Session] = Recent(SESSIONS)
         self._root = _Node()
         self._ranks: dict[str, dict[str, list[_Node]]] = {}
+        self._encoded = frozenset(each.name for each in profiles if each.headers)
+        """Profiles whose texts are not read as they stand."""
         for profile in profiles:
             ranks = self._ranks.setdefault(profile.name, {})
             for field, paths in profile.paths.items():
+                if field == "sent":
+                    continue  # read only where there is no time, and without one no form is remembered
                 nodes = [self._plant(path, field) for path in paths]
                 if field in VARYING:
                     ranks.setdefault(field, []).extend(nodes)
             for path in profile.requires:
-                self._plant(path, "required")
+                self._plant(path)
+            for path in profile.json:
+                self._plant(path).json.add(profile.name)
         self._settle(self._root)
         self._known: Recent[tuple[Any, ...], Form] = Recent(FORMS)
         self._ready: Recent[tuple[object, ...], Ready] = Recent(READY)
@@ -159,12 +167,16 @@ class Forms:
 
     def learn(self, taken: Print, event: Event) -> None:
         """Remember the form of a record that was read the long way."""
-        if event.time_ns is None or not (event.request_id is None or is_plain(event.request_id)):
+        if event.time_ns is None or event.profile in self._encoded:
+            return
+        if not (event.request_id is None or is_plain(event.request_id)):
             return
         found, values = taken
         nodes = [item for item in found if type(item) is _Node]
         if sum(node.fields == {"tool"} for node in nodes) > 1:
             return  # which profile counts may depend on which of them is blank
+        if any(event.profile in node.json for node in nodes):
+            return  # a value may come from within the text
         ranks = self._ranks[event.profile]
         places = [_place(ranks.get(field, ()), nodes) for field in VARYING]
         texts = sum(len(item) for item in found if type(item) is str)
@@ -261,16 +273,19 @@ class Forms:
             self._sessions.put(text, found)
         return found
 
-    def _plant(self, path: Path, field: str) -> _Node:
+    def _plant(self, path: Path, field: str | None = None) -> _Node:
         node = self._root
         for key in path:
             node = node.below.setdefault(key, _Node())
-        node.fields.add(field)
+        if field is not None:
+            node.fields.add(field)
         return node
 
     def _settle(self, node: _Node) -> None:
-        """A place varies where only a time, only a session, … is looked for in it, by any profile."""
-        node.varies = len(node.fields) == 1 and node.fields <= {*VARYING}
+        """A place varies where only a time, only a session, … is looked for in it, by any profile, or
+        only that there is something: which places hold something, every fingerprint says."""
+        only = len(node.fields) == 1 or not (node.fields or node.below)
+        node.varies = only and node.fields <= {*VARYING}
         for inner in node.below.values():
             self._settle(inner)
 

@@ -2,6 +2,7 @@
 From the records of one delivery to the portions of it that are stored, one transaction each.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -32,6 +33,9 @@ HOUR_NS: Final = 3_600 * 10**9
 KEPT: Final = 50_000
 """Rejected records that are held at most until they are stored; more of them are only counted, so that
 a body of nothing but braces does not become a hundred times its size."""
+
+_SHORTEST_TIME: Final = len("2026-10-05")
+_DIGITS: Final = re.compile(rb"\d\d")
 
 Watcher = Callable[[Record, Event | Rejected | Ignored], None]
 """Told of each record and of what became of it."""
@@ -153,7 +157,7 @@ class Gathering:
         block = Block(text, self._recogniser.search, dense=self._dense)
         find, read = self._reading.find, self._reading.line
         server, latest_ns = self._server, self._recogniser.latest_ns
-        blank = taken = 0
+        blank = taken = number = counted = 0
         known: list[int] = []
         for place, raw in block.lines():
             event = find(raw, server, latest_ns)
@@ -168,14 +172,21 @@ class Gathering:
             elif outcome is None:
                 blank += 1
             elif isinstance(outcome, Event | Rejected):
-                self._keep(outcome, self._position + block.number(place) - blank, known)
+                if block.dense:
+                    number = place
+                else:  # places ascend, so each newline is looked at once, however many are kept
+                    number += text.count(b"\n", counted, place)
+                    counted = place
+                self._keep(outcome, self._position + number - blank, known)
                 taken += 1
+                if outcome.time_ns is None:
+                    self._hear_in_passing(outcome, self._recogniser.line_time(raw), known)
         records = block.newlines - blank
         self._position += records
         self._dense = taken > records * DENSE
         if taken < records:
-            time_of = self._recogniser.line_time
-            first = block.first(time_of)
+            time_of = self._line_time
+            first = block.first(time_of) if _DIGITS.search(text) else None
             last = None if first is None else block.last(time_of)
             self._ignore(records - taken, first, last, block.each(time_of), known)
 
@@ -194,6 +205,8 @@ class Gathering:
             elif isinstance(outcome, Event | Rejected):
                 self._keep(outcome, self._position, known)
                 taken += 1
+                if outcome.time_ns is None:
+                    self._hear_in_passing(outcome, self._time_of(record), known)
             self._position += 1
         if taken < count:
             time_of = self._time_of
@@ -263,6 +276,16 @@ class Gathering:
         part.rows.append(row)
         part.hear(row[0] * 1_000)
 
+    def _hear_in_passing(
+        self, outcome: Event | Rejected, seen: int | None, known: list[int]
+    ) -> None:
+        """Hear a rejected record that has no time of its own at the time that was *seen* in it, if one
+        was; an event without one is heard at its arrival."""
+        if seen is not None:
+            known.append(seen)
+            if isinstance(outcome, Rejected):
+                self._part(None).hear(seen)
+
     def _ignore(
         self,
         number: int,
@@ -294,10 +317,16 @@ class Gathering:
         if last // HOUR_NS != first // HOUR_NS:
             part.hear(last)
 
+    def _line_time(self, raw: bytes) -> int | None:
+        """The time of a line; of the millions of tiny ones that a body may have, none is looked at long."""
+        if len(raw) < _SHORTEST_TIME or _DIGITS.search(raw) is None:
+            return None
+        return self._recogniser.line_time(raw)
+
     def _time_of(self, record: Record) -> int | None:
         """The time of a record that may be ignored: its own, else that of its wrapper."""
         if isinstance(record, Line):
-            own = self._recogniser.line_time(record.raw)
+            own = self._line_time(record.raw)
         else:
             own = self._recogniser.value_time(record.value)
         return self._recogniser.origin_time(record.origin) if own is None else own

@@ -10,6 +10,7 @@ from service.events import Kind
 from service.ingest import envelopes
 from service.ingest.extract import text_of
 from service.ingest.profiles import Path
+from service.ingest.textlines import Format, decode
 from service.names import clean
 
 CAPACITY: Final = 500
@@ -55,15 +56,19 @@ class Hints:
 
     def __init__(self) -> None:
         self._counts: dict[tuple[Path, str], int] = {}
-        self._samples: dict[tuple[Path, str], dict[str, Any]] = {}
+        self._samples: dict[tuple[Path, str], tuple[dict[str, Any], Format]] = {}
 
     def add(self, raw: bytes) -> None:
         """Take an ignored line into account; wrappers are taken off."""
         if b"tool" not in raw.lower():
             return
-        record, _ = envelopes.peel(raw)
-        if record is not None:
-            self._add(record)
+        inner, _ = envelopes.innermost(raw, lambda line: bool(decode(line)))
+        if isinstance(inner, dict):
+            self._add(inner)
+        elif inner is not None:
+            for text in decode(inner):
+                if text.format == "logfmt" and not text.rest:
+                    self._add(text.fields, text.format)
 
     def add_record(self, record: dict[str, Any]) -> None:
         """Take an ignored record into account."""
@@ -71,7 +76,7 @@ class Hints:
         if inner is not None:
             self._add(inner)
 
-    def _add(self, record: dict[str, Any]) -> None:
+    def _add(self, record: dict[str, Any], format_: Format = "json") -> None:
         """Take a record that nothing is wrapped around into account."""
         place, message = _message(record)
         if message is None or len(message) > MESSAGE_LIMIT:
@@ -82,7 +87,7 @@ class Hints:
         if key not in self._counts and len(self._counts) >= CAPACITY:
             self._forget()
         self._counts[key] = self._counts.get(key, 0) + 1
-        self._samples.setdefault(key, record)
+        self._samples.setdefault(key, (record, format_))
 
     def _forget(self) -> None:
         """Drop the rarer half, so that making room costs little per record."""
@@ -94,18 +99,20 @@ class Hints:
         """Return the most frequent messages first; equal counts by text."""
         ranked = sorted(self._counts.items(), key=lambda item: (-item[1], item[0][1], item[0][0]))
         return [
-            Hint(key[1], count, suggest(self._samples[key], key[0], key[1]))
-            for key, count in ranked[:limit]
+            Hint(message, count, suggest(record, place, message, format_))
+            for (place, message), count in ranked[:limit]
+            for record, format_ in [self._samples[place, message]]
         ]
 
 
-def suggest(record: dict[str, Any], place: Path, message: str) -> str:
+def suggest(record: dict[str, Any], place: Path, message: str, format_: Format = "json") -> str:
     """Return a profile (TOML) that reads records like this one, whose message stands at *place*."""
     under = dict.fromkeys(path[:-1] for path in _tool_places(record))
     tools = _tool_places(record)
     time = next((key for key in _TIMES if record.get(key) is not None), "time")
     lines = [
         'name = "my logger"',
+        *([] if format_ == "json" else [f"format = {_text(format_)}"]),
         f"requires = [{_toml(place)}]",
         f"under = [{', '.join(_base(base) for base in ({(): None} | under))}]",
         "",

@@ -18,7 +18,7 @@ class Memory:
 
     def __init__(self, recogniser: Recogniser) -> None:
         self.recogniser = recogniser
-        self.forms = Forms(recogniser.profiles, recogniser.hasher)
+        self.forms = Forms(recogniser.json_profiles, recogniser.hasher)
         self.alike = Alike(self.forms, recogniser.search)
 
 

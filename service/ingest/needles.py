@@ -58,7 +58,11 @@ def needles_of(profiles: Iterable[Profile]) -> tuple[bytes, ...]:
     """
     texts: dict[str, None] = {}
     for profile in profiles:
-        for text in (*profile.messages, *profile.methods):
+        if profile.needle is not None:
+            texts[profile.needle] = None
+            continue
+        together = (text.rpartition(" ")[2] for text in profile.both)
+        for text in (*profile.messages, *profile.methods, *together):
             texts[text] = None
         for pattern in profile.unknown_tool:
             texts[max(pattern.split("{tool}"), key=len)] = None

@@ -39,13 +39,15 @@ class Redactor:
     and still give the same key. Every place where one of the profiles looks for an identity counts.
     """
 
-    def __init__(self, profiles: Iterable[Profile], hasher: Hasher) -> None:
+    def __init__(self, profiles: Iterable[Profile], hasher: Hasher, *, text: bool = False) -> None:
+        """*text*: the records are those of text lines, which JSON is not: none is shown whole."""
         self._hasher = hasher
+        self._text = text
         self._places: _Places = {}
         for profile in profiles:
             for kind in sorted(IDENTITIES):
                 for path in profile.paths.get(kind, ()):
-                    _plant(self._places, path, kind)
+                    _plant(self._places, (".".join(path),) if text else path, kind)
 
     def show(self, value: object) -> tuple[str, bool]:
         """Return a record as JSON text of at most 2 KiB, and whether that is all of it."""
@@ -55,7 +57,7 @@ class Redactor:
         except TypeError:  # a number beyond 64 bits
             text = json.dumps(redacted, ensure_ascii=False, separators=(",", ":"))
         shown = excerpt_of(text.encode(errors="replace"))
-        return shown, whole and len(shown) == len(text)
+        return shown, whole and len(shown) == len(text) and not self._text
 
     def _copy(self, value: object, places: _Places, kind: str, level: int) -> tuple[Any, bool]:
         """A copy without identities, and whether nothing was left out. *kind* is that of the

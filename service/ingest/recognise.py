@@ -14,9 +14,10 @@ from service.ingest.jsontext import TooDeep, deeper_than, depth, loads
 from service.ingest.keys import Hasher
 from service.ingest.lines import BLANK
 from service.ingest.needles import Search, needles_of
-from service.ingest.profiles import Profile
+from service.ingest.profiles import Path, Profile
 from service.ingest.quarantine import EXCERPT_BYTES, Redactor, excerpt_of
 from service.ingest.records import BARE, Line, Origin
+from service.ingest.textlines import TEXTS, Format, Text, decode
 from service.ingest.times import BadTime, check_time, parse_time
 
 _T = TypeVar("_T")
@@ -34,13 +35,19 @@ class Reader(Protocol[_T_co]):
 
 
 _BOM: Final = b"\xef\xbb\xbf"
-_PADDING: Final = frozenset(bytes([byte]) for byte in BLANK + b"\0")
+_PADDING: Final = frozenset(bytes([byte]) for byte in BLANK)
 _IGNORED: Final = Ignored()
 _OUTCOME: Final = {
     int(Kind.STALE_CALL): Outcome.TOMBSTONE,
     int(Kind.UNKNOWN_CALL): Outcome.UNKNOWN_TOOL,
 }
-_TEXT_TIME: Final = re.compile(rb"\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\s\]]{0,40}(?: ?Z)?)")
+_TEXT_TIME: Final = re.compile(
+    rb"(?:(?:level=[A-Za-z0-9+-]{1,16} )?(?:time|timestamp|ts|t)=\"?|\[)?"
+    rb"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\s\]\"]{0,40}(?: ?Z)?)"
+)
+_ACCESS_TIME: Final = re.compile(
+    rb"[0-9a-fA-F.:]{2,45} [^\"\[]{1,600}\[(\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d[^\]\"]{0,20})\] \""
+)
 _HEAD: Final = 4096
 
 
@@ -63,7 +70,9 @@ class Recogniser:
         """*max_depth* is the deepest JSON nesting; *skew_s* how many seconds ahead of *clock* a
         line's time may lie."""
         self.profiles = tuple(profiles)
-        self.extractors = tuple(Extractor(profile) for profile in profiles)
+        self.extractors = _extractors(profiles, "json")
+        """Those of JSON records, in the order in which they are asked."""
+        self.text_extractors = {format_: _extractors(profiles, format_) for format_ in TEXTS}
         self.search = Search((*needles_of(profiles), *envelopes.NEEDLES))
         """Finds the needles, of which a line has at least one, else it is not ours."""
         self.hasher = hasher
@@ -71,10 +80,13 @@ class Recogniser:
         self._skew_s = skew_s
         self._clock = clock
         self._now_us = clock()
-        self._redactor = Redactor(profiles, hasher)
-        self._line_time = _line_time_pattern(profiles)
-        places = [path for profile in profiles for path in profile.paths.get("time", ())]
-        self._time_paths = tuple(dict.fromkeys([*places, *((key,) for key in envelopes.TIMES)]))
+        json = self.json_profiles = tuple(each.profile for each in self.extractors)
+        self._redactor = Redactor(json, hasher)
+        self._text_redactor = Redactor(profiles, hasher, text=True)
+        self._line_time = _line_time_pattern(json)
+        wrappers = [(key,) for key in envelopes.TIMES]
+        places = [*_paths_of("time", json), *wrappers, *_paths_of("sent", json)]
+        self._time_paths = tuple(dict.fromkeys(places))
 
     def read(
         self, line: Line, reader: Reader[_T] | None = None
@@ -117,7 +129,7 @@ class Recogniser:
             return self._object_line(raw, origin, last_unfinished, inner)
         if (inside := envelopes.of_line(raw, origin)) is not None:
             return self._inside(*inside, last_unfinished, inner)
-        return self._list_line(raw) if begins == 0x5B else _IGNORED
+        return self._list_line(raw) if begins == 0x5B else self._text_line(raw, origin)
 
     def value(
         self,
@@ -159,18 +171,15 @@ class Recogniser:
                 continue
             values, _ = extractor.values(record)
             kind = extractor.kind(values)
-            if kind is None:
-                continue
-            if extractor.complete(kind, values):
+            if kind is not None and extractor.complete(kind, values):
                 return self._event(extractor, kind, values, record, origin)
-            incomplete = incomplete or values
+            if extractor.closes(kind, values):
+                break
+            if kind is not None:
+                incomplete = incomplete or values
         if incomplete is None:
             return _IGNORED
-        try:
-            time_ns = self._time(incomplete, origin)
-        except BadTime:
-            time_ns = None
-        return _rejected(Reason.MISSING_TOOL, *self._redactor.show(record), time_ns)
+        return self._missing_tool(incomplete, self._redactor.show(record), origin)
 
     def look_at(self, now_us: int) -> None:
         """Take an instant for the present until the clock is asked again: a delivery's arrival, so
@@ -197,10 +206,13 @@ class Recogniser:
         or it cannot be right.
 
         JSON lines are searched for a key that holds a time in one of the profiles; a text line
-        must begin with an ISO time, or with what a wrapper puts there.
+        must begin with an ISO time, a pair that holds one, or what a wrapper puts there, or be one of an
+        access log.
         """
+        if b"\0" in raw:
+            raw = raw.replace(b"\0", b"")
         if raw[:1] in _PADDING:
-            raw = raw.lstrip(BLANK + b"\0")
+            raw = raw.lstrip(BLANK)
         inside: tuple[object, Origin] | None = (raw[:_HEAD], BARE)
         while inside is not None:
             head, origin = inside
@@ -211,8 +223,8 @@ class Recogniser:
             head = head.removeprefix(_BOM)
             if head.startswith(b"{"):
                 found = self._line_time.search(head)
-                return self._checked_text(found[1] or found[2]) if found else None
-            if found := _TEXT_TIME.match(head):
+                return self._checked_text(next(filter(None, found.groups()))) if found else None
+            if found := _TEXT_TIME.match(head) or _ACCESS_TIME.match(head):
                 return self._checked_text(found[1])
             inside = envelopes.of_line(head, origin)
         return None
@@ -251,7 +263,7 @@ class Recogniser:
         reader: Reader[_T],
     ) -> Event | Rejected | Ignored | _T:
         """A record that is not too deep; *raw* is the line that it was."""
-        inside = envelopes.of_record(record, origin)
+        inside = envelopes.of_record(record, origin, self.is_text_record)
         if inside is None:
             return reader.bare(record, origin, raw)
         return self._inside(*inside, unfinished, reader)
@@ -301,6 +313,50 @@ class Recogniser:
         limit = self._max_depth
         return raw.count(b"{") + raw.count(b"[") > limit and depth(raw) > limit
 
+    def is_text_record(self, raw: bytes) -> bool:
+        """Say whether a line is one of text that has fields and can be ours."""
+        return self.search.within(raw) and bool(decode(raw))
+
+    def _text_line(self, raw: bytes, origin: Origin) -> Event | Rejected | Ignored:
+        """A line of text that has a needle: the first thing that it can be read as counts."""
+        for text in decode(raw):
+            outcome = self._text(text, origin, raw)
+            if outcome is not None:
+                return outcome
+        return _IGNORED
+
+    def _text(self, text: Text, origin: Origin, raw: bytes) -> Event | Rejected | Ignored | None:
+        """As `bare`; where fields cannot be read for sure, a line that has our message is rejected. None
+        where no profile says what it is."""
+        incomplete: Values | None = None
+        broken = closed = False
+        for extractor in self.text_extractors[text.format]:
+            if extractor.lacks(text.fields) is not None:
+                continue
+            values, _ = extractor.values(text.fields)
+            kind = extractor.kind(values)
+            read = extractor.unread(text) is None
+            if read and kind is not None and extractor.complete(kind, values):
+                return self._event(extractor, kind, values, text.fields, origin, text=True)
+            if closed := extractor.closes(kind, values):
+                break
+            if kind is not None and not read:
+                broken = broken or extractor.by_message(values)
+            elif kind is not None:
+                incomplete = incomplete or values
+        if broken:
+            return _of_line(Reason.INVALID_PAIRS, raw)
+        if incomplete is not None:
+            return self._missing_tool(incomplete, self._text_redactor.show(text.fields), origin)
+        return _IGNORED if closed else None
+
+    def _missing_tool(self, values: Values, shown: tuple[str, bool], origin: Origin) -> Rejected:
+        try:
+            time_ns = self._time(values, origin)
+        except BadTime:
+            time_ns = None
+        return _rejected(Reason.MISSING_TOOL, *shown, time_ns)
+
     def _event(
         self,
         extractor: Extractor,
@@ -308,14 +364,19 @@ class Recogniser:
         values: Values,
         record: dict[str, Any],
         origin: Origin,
+        *,
+        text: bool = False,
     ) -> Event | Rejected:
         try:
             time_ns = self._time(values, origin)
         except BadTime as error:
-            return _rejected(error.reason, *self._redactor.show(record))
+            redactor = self._text_redactor if text else self._redactor
+            return _rejected(error.reason, *redactor.show(record))
         get = values.get
         stdio = extractor.profile.stdio
         outcome = _OUTCOME.get(int(kind))
+        if kind is Kind.STALE_CALL:
+            outcome = get("outcome", extractor.profile.outcome or outcome)
         return Event(
             kind=kind,
             time_ns=time_ns,
@@ -333,7 +394,7 @@ class Recogniser:
             hostname=get("hostname"),
             pid=get("pid"),
             stdio=get("stdio", False) if stdio is None else stdio,
-            outcome=get("outcome", outcome) if kind is Kind.STALE_CALL else outcome,
+            outcome=outcome,
             protocol_version=get("protocol_version"),
             last_release=get("last_release"),
             replaced_by=get("replaced_by"),
@@ -347,7 +408,8 @@ class Recogniser:
     def _time(self, values: Values, origin: Origin) -> int | None:
         if "time" in values:
             return self._checked(values["time"])
-        return self._usable(origin.time)
+        sent = self._usable(values.get("sent"))
+        return self._usable(origin.time) if sent is None else sent
 
     def _checked_text(self, text: bytes) -> int | None:
         return self._usable(text.decode("ascii", errors="replace"))
@@ -382,10 +444,25 @@ def _rejected(reason: Reason, excerpt: str, whole: bool, time_ns: int | None = N
     return Rejected(reason=reason, excerpt=excerpt, whole=whole, time_ns=time_ns)
 
 
-def _line_time_pattern(profiles: Iterable[Profile]) -> re.Pattern[bytes]:
-    """Finds the first key that holds a time in one of the profiles, and its value."""
-    paths = (path for profile in profiles for path in profile.paths.get("time", ()))
-    keys = sorted({*(path[-1] for path in paths), *envelopes.TIMES})
-    alternatives = "|".join(re.escape(key) for key in keys)
-    pattern = rf'"(?:{alternatives})"\s*:\s*(?:"([^"\\]{{8,40}})"|(-?[0-9][0-9.eE+]{{7,30}}))'
+def _extractors(profiles: Iterable[Profile], format_: Format) -> tuple[Extractor, ...]:
+    return tuple(Extractor(each, format_) for each in profiles if format_ in each.formats)
+
+
+def _paths_of(field: str, profiles: Iterable[Profile]) -> list[Path]:
+    return [path for profile in profiles for path in profile.paths.get(field, ())]
+
+
+def _line_time_pattern(profiles: Sequence[Profile]) -> re.Pattern[bytes]:
+    """Finds the first key that holds a time in one of the profiles, and its value. Where a sender puts
+    its own, a number may be anything else."""
+    keys = sorted({*(path[-1] for path in _paths_of("time", profiles)), *envelopes.TIMES})
+    sent = sorted({path[-1] for path in _paths_of("sent", profiles)} - {*keys})
+    text = r'"([^"\\]{8,40})"'
+    pattern = rf'"(?:{_any_of(keys)})"\s*:\s*(?:{text}|(-?[0-9][0-9.eE+]{{7,30}}))'
+    if sent:
+        pattern += rf'|"(?:{_any_of(sent)})"\s*:\s*{text}'
     return re.compile(pattern.encode())
+
+
+def _any_of(keys: Iterable[str]) -> str:
+    return "|".join(re.escape(key) for key in keys)

@@ -26,6 +26,14 @@ class Stream:
             self._held, self._at = b"".join(parts), 0
         return self._held[self._at : self._at + size]
 
+    def held(self) -> tuple[bytes, int]:
+        """Return what is held and the place in it that is next: to look ahead without a copy."""
+        return self._held, self._at
+
+    def go_to(self, at: int) -> None:
+        """Go to a place in what is held."""
+        self._at = at
+
     def take(self, size: int, keep: int) -> bytes:
         """Go past *size* bytes, and return the first *keep* of them; less at the end."""
         kept = self.peek(min(size, keep))

@@ -1,10 +1,12 @@
 """
-Times as loggers write them: epoch numbers in any unit, and ISO 8601 in every usual spelling.
+Times as loggers write them: epoch numbers in any unit, ISO 8601 in every usual spelling, and that of access logs.
 
 >>> parse_time("2026-10-05T10:15:02.114Z")
 1791195302114000000
 >>> parse_time("2026-10-05 12:15:02,114+02") == parse_time(1791195302114) == _
 True
+>>> parse_time("05/Oct/2026:12:15:02 +0200")
+1791195302000000000
 >>> parse_time("2016-12-31T23:59:60.500Z") == parse_time("2016-12-31T23:59:59.999Z")
 True
 """
@@ -31,6 +33,12 @@ _ISO: Final = re.compile(
     r"\s*([Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?",
     re.ASCII,
 )
+_ACCESS: Final = re.compile(
+    r"(\d\d)/([A-Z][a-z]{2})/(\d{4}):(\d\d:\d\d:\d\d(?:\.\d{1,9})? [+-]\d{4})", re.ASCII
+)
+_MONTHS: Final = (
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+)  # fmt: skip
 _LAST_OF_MINUTE: Final = 59_999_000_000
 
 
@@ -58,7 +66,7 @@ def parse_time(value: object) -> int:
         if len(value) == 24 and value[10] == "T" and value[19] == "." and value[23] == "Z":
             try:
                 since = datetime.fromisoformat(value[:23]) - _EPOCH
-            except ValueError:
+            except (ValueError, TypeError):  # not so written after all, perhaps with an offset
                 return _parse_text(value)
             seconds = since.days * 86_400 + since.seconds
             return seconds * SECOND_NS + since.microseconds * 1_000
@@ -102,7 +110,7 @@ def _parse_text(text: str) -> int:
             return _parse_number(int(text))
         except ValueError:
             return _parse_number(float(text))
-    found = _ISO.fullmatch(text)
+    found = _ISO.fullmatch(text) or _ISO.fullmatch(_iso_of_access(text))
     if found is None:
         raise BadTime(Reason.BAD_TIMESTAMP)
     year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
@@ -118,6 +126,14 @@ def _parse_text(text: str) -> int:
     within = _LAST_OF_MINUTE if second == 60 else second * SECOND_NS + fraction
     minutes = (days * 24 + hour) * 60 + minute - _offset_minutes(found[8])
     return minutes * 60 * SECOND_NS + within
+
+
+def _iso_of_access(text: str) -> str:
+    """Write a time of an access log, such as `05/Oct/2026:10:15:02 +0000`, in ISO 8601; else nothing."""
+    found = _ACCESS.fullmatch(text)
+    if found is None or found[2] not in _MONTHS:
+        return ""
+    return f"{found[3]}-{_MONTHS.index(found[2]) + 1:02}-{found[1]} {found[4]}"
 
 
 def _offset_minutes(zone: str | None) -> int:

@@ -186,6 +186,8 @@ def _dangling(conn: Connection) -> Iterator[_Said]:
             yield partial(str, f"event: {rows} rows point to a {name} that does not exist")
     if stray := conn.scalar(sa.text(derived.STRAY_EXTRA)):
         yield partial(str, f"event_extra: {stray} rows belong to no event")
+    if stray := conn.scalar(sa.text(derived.STRAY_NATIVE)):
+        yield partial(str, f"native: {stray} rows belong to no event")
     if stray := conn.scalar(sa.text(derived.STRAY_LINE)):
         yield partial(str, f"call_line: {stray} rows belong to no event of their session")
     if stray := conn.scalar(sa.text(derived.STRAY_SESSION)):

@@ -184,6 +184,11 @@ SELECT count(*) FROM event_extra AS x
 LEFT JOIN event AS e ON e.time_us = x.time_us AND e.key = x.key WHERE e.key IS NULL
 """
 
+STRAY_NATIVE = """
+SELECT count(*) FROM native AS n
+LEFT JOIN event AS e ON e.time_us = n.time_us AND e.key = n.key WHERE e.key IS NULL
+"""
+
 STRAY_LINE = """
 SELECT count(*) FROM call_line AS l
 LEFT JOIN event AS e

@@ -6,7 +6,7 @@ import struct
 import sys
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cramjam
@@ -133,6 +133,97 @@ PATHS = {
 LONG = {"logplex", "objects without separators", "an array of empty objects"}
 """They are not large in memory, but millions of records."""
 
+MEMBERS = gzip.compress(bytes(1 << 20)) * 7_900
+"""Nearly eight gigabytes."""
+
+
+def gigabytes(number: int) -> bytes:
+    """One member of so many gigabytes."""
+    member = zlib.compressobj(9, wbits=31)
+    parts = [member.compress(ZEROS) for _ in range(number * 8)]
+    return b"".join([*parts, member.flush()])
+
+
+def zstd_of(number: int) -> bytes:
+    frame = zstandard.ZstdCompressor().compressobj()
+    parts = [frame.compress(ZEROS) for _ in range(number * 8)]
+    return b"".join([*parts, frame.flush()])
+
+
+LARGER: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "gzip of 4 GB": ("gzip", lambda: gigabytes(4)),
+    "gzip of 8 GB in members": ("gzip", lambda: MEMBERS),
+    "gzip in gzip of 8 GB": ("gzip, gzip", lambda: gzip.compress(MEMBERS)),
+    "gzip in gzip in gzip": ("gzip", lambda: gzip.compress(gzip.compress(MEMBERS))),
+    "zstd of 4 GB": ("zstd", lambda: zstd_of(4)),
+    "zstd of 64 GB in blocks": ("zstd", lambda: zstd_blocks(500_000)),
+    "zstd of frames": ("zstd", lambda: zstandard.compress(ZEROS) * 600),
+    "a block of snappy": (
+        "snappy",
+        lambda: bytes(cramjam.snappy.compress_raw(bytes(170 << 20))),
+    ),
+    "frames of snappy": ("snappy", lambda: bytes(cramjam.snappy.compress(bytes(160 << 20)))),
+}
+"""What takes seconds to make."""
+
+OPEN = b'{"a":[' * (LIMIT // 6 - 100)
+CLOSED = b'{"a":' * 1_000_000 + b"1" + b"}" * 1_000_000
+EXPORT = b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[%b]}]}]}'
+DEEPER: dict[str, tuple[str, bytes]] = {
+    f"{name}, {what}": (path, (around % deep)[:LIMIT])
+    for what, deep in {"open": OPEN, "closed": CLOSED}.items()
+    for name, (path, around) in {
+        "an array": ("/ingest", b"[%b]"),
+        "a wrapper": ("/ingest", b'{"logs":[%b]}'),
+        "a bulk action": ("/_bulk", b"%b\n{}\n"),
+        "a document": ("/_bulk", b'{"index":{}}\n%b\n'),
+        "an entry": ("/loki/api/v1/push", b'{"streams":[{"values":[["1",%b]]}]}'),
+        "an event": ("/services/collector", b'{"event":%b}'),
+        "a record of OTLP": ("/v1/logs", EXPORT),
+        "a record of Firehose": ("/firehose", b'{"records":[%b]}'),
+        "a message": ("/pubsub", b'{"message":%b}'),
+    }.items()
+}
+CLAIMS = {"text": b"\xdb", "bytes": b"\xc6", "list": b"\xdd", "map": b"\xdf", "extension": b"\xc9"}
+FORWARD = b"\x92\xa3tag"
+PACKED: dict[str, tuple[str, bytes]] = {
+    **{
+        f"msgpack whose {name} claims": (
+            "/ingest",
+            start + claim + b"\xff\xff\xff\xff" + b"\x01" * 90,
+        )
+        for name, claim in CLAIMS.items()
+        for start in (b"\x91\x81\xa1a",)
+    },
+    **{
+        f"msgpack whose {name} claims what fits": (
+            "/ingest",
+            b"\x91\x81\xa1a" + claim + struct.pack(">I", LIMIT - 100) + b"\x01" * LIMIT,
+        )
+        for name, claim in CLAIMS.items()
+    },
+    "a forward of tiny entries": (
+        "/ingest",
+        FORWARD + b"\xdd" + struct.pack(">I", 2_000_000) + b"\x92\x01\x80" * 2_000_000,
+    ),
+    "a forward of packed entries": (
+        "/ingest",
+        FORWARD + b"\xc6" + struct.pack(">I", 6_000_000) + b"\x92\x01\x80" * 2_000_000,
+    ),
+    "a forward of a bomb": (
+        "/ingest",
+        FORWARD + b"\xc6" + struct.pack(">I", len(MEMBERS) // 2) + MEMBERS[: len(MEMBERS) // 2],
+    ),
+}
+EXPORTS = {
+    "records": EXPORT % (b"{}," * 2_700_000 + b"{}"),
+    "scopes": b'{"resourceLogs":[{"scopeLogs":[%b{}]}]}' % (b"{}," * 2_700_000),
+    "resources": b'{"resourceLogs":[%b{}]}' % (b"{}," * 2_700_000),
+    "a wrong one among records": EXPORT % (b"{}," * 2_700_000 + b'{"flags":-1}'),
+    "values": EXPORT % (b'{"body":{"arrayValue":{"values":[%b{}]}}}' % (b"{}," * 2_700_000)),
+    "attributes": EXPORT % (b'{"attributes":[%b{}]}' % (b"{}," * 2_700_000)),
+}
+
 
 @pytest.fixture(scope="module")
 def server(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
@@ -176,6 +267,34 @@ def test_a_body_of_the_largest_size_takes_little_memory(server: Server, name: st
     """Millions of values, or deep ones, are answered in the protocol, never by running out of memory."""
     path, body = PATHS[name]
     status, grown = growth(server, path, body, {"Content-Encoding": "identity"})
+
+    assert status in {200, 204, 400, 413, 422}
+    assert grown < ROOM, f"{grown / 2**20:.0f} MiB"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of a process from /proc")
+@pytest.mark.parametrize("name", LARGER)
+def test_a_bomb_of_gigabytes_is_refused_before_it_bursts(server: Server, name: str) -> None:
+    """As a smaller one is."""
+    encoding, make = LARGER[name]
+    body = make()
+    assert len(body) <= LIMIT
+    status, grown = growth(server, "/ingest", body, {"Content-Encoding": encoding})
+
+    assert status == TOO_LARGE
+    assert grown < ROOM, f"{grown / 2**20:.0f} MiB"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of a process from /proc")
+@pytest.mark.parametrize("name", [*DEEPER, *PACKED, *EXPORTS])
+def test_what_is_deep_or_claims_much_takes_little_memory(server: Server, name: str) -> None:
+    """At every receiver, whether it is closed or not."""
+    body = EXPORTS.get(name)
+    path, body = (DEEPER | PACKED)[name] if body is None else ("/v1/logs", body)
+    kind = "application/msgpack" if name in PACKED else "application/json"
+    status, grown = growth(server, path, body, {"Content-Type": kind})
 
     assert status in {200, 204, 400, 413, 422}
     assert grown < ROOM, f"{grown / 2**20:.0f} MiB"

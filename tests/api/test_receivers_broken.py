@@ -52,6 +52,15 @@ def test_an_id_that_is_no_text_is_answered_all_the_same(service: Running, said: 
     assert fates(service) == (1, 1, 0, 0)
 
 
+def test_an_id_of_firehose_that_is_no_text_is_answered_all_the_same(service: Running) -> None:
+    """What cannot be written is replaced; the records are stored."""
+    body = '{"requestId":"r\\ud800","records":[{"data":"%s"}]}'.replace("%s", GOOD)
+    answer = post(service, "/firehose", body)
+
+    assert (answer.status_code, answer.json()["requestId"]) == (200, "r\ufffd")
+    assert fates(service) == (1, 0, 0, 0)
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [

@@ -331,12 +331,27 @@ def test_the_answer_has_a_type_that_the_sender_accepts(
         ("items.*.status", {"items": [{"index": {"status": 201}}, {"index": {"status": 400}}]}),
         ("items.index._index", {"items": [{"index": {"_index": "a"}}] * 2}),
         ("nothing", {}),
+        ("**.status", {"items": [{"index": {"status": 201}}, {"index": {"status": 400}}]}),
+        ("items.**._index,err*", {"errors": True, "items": [{"index": {"_index": "a"}}] * 2}),
+        ("i*.in*.st*s", {"items": [{"index": {"status": 201}}, {"index": {"status": 400}}]}),
+        ("**.nothing", {"items": [{}, {}]}),
+        ("items.*.status,-items.index", {"items": [{}, {}]}),
+        ("-took,-items", {"errors": True}),
     ],
 )
 def test_an_answer_may_be_filtered(path: str, expected: Json, client: TestClient) -> None:
     """By `filter_path`, as Beats and Logstash do to keep answers small; every item keeps its place."""
     body = ndjson({"index": {"_index": "a"}}, call(), {"index": {"_index": "a"}}, call(tool=None))
     assert client.post(f"/_bulk?filter_path={path}", content=body).json() == expected
+
+
+@pytest.mark.parametrize("path", ["*", "**", "**.**", "took,**"])
+def test_a_filter_of_stars_leaves_all(path: str, client: TestClient) -> None:
+    """The answer is that without a filter."""
+    body = ndjson({"index": {"_index": "a"}}, call())
+    whole = client.post("/_bulk", content=body).json()
+    answer = client.post(f"/_bulk?filter_path={path}", content=body).json()
+    assert {**answer, "took": 0} == {**whole, "took": 0}
 
 
 def test_the_filter_of_beats_leaves_what_they_read(client: TestClient) -> None:

@@ -252,16 +252,6 @@ BROKEN = {
     "a text": (JSON, b'"resourceLogs"'),
     "not UTF-8": (JSON, b"\xff"),
     "deep JSON": (JSON, b'{"resourceLogs":' + b"[" * 100_000),
-    "deep values in JSON": (
-        JSON,
-        json.dumps(export({"body": {"a": 1}}))
-        .replace('{"a": 1}', '{"arrayValue":{"values":[' * 300 + "]}}" * 300)
-        .encode(),
-    ),
-    "a number out of range": (
-        JSON,
-        b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"flags":-1}]}]}]}',
-    ),
     "not protobuf": (PROTOBUF, b"\xff\xff"),
     "cut protobuf": (PROTOBUF, deep_export(3)[:-1]),
     "deep protobuf": (PROTOBUF, deep_export(10_000)),
@@ -289,6 +279,50 @@ def assert_says(answer: Any, code: int) -> None:
         said = Status.FromString(answer.content)
         assert said.code == code
         assert said.message
+
+
+DEEP: Json = {"stringValue": "x"}
+for _ in range(300):
+    DEEP = {"arrayValue": {"values": [DEEP]}}
+WRONG: dict[str, Json] = {
+    "a number that is a word": {"droppedAttributesCount": "many"},
+    "a time that is none": {"timeUnixNano": "2026-10-05T10:15:02Z"},
+    "a number out of range": {"flags": -1},
+    "a text that is a number": {"severityText": 5},
+    "attributes that are an object": {"attributes": {"a": "b"}},
+    "values that are deep": {"body": DEEP},
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_record_of_wrong_types_costs_no_other(name: str, client: TestClient) -> None:
+    """It is rejected alone, told as a partial success, and kept with what was wrong."""
+    first, last = (record(json.dumps(line(n=n)), AT + n * 10**9) for n in (1, 2))
+    answer = post(client, export(first, {**record("x"), **WRONG[name]}, last))
+
+    assert answer.status_code == 200
+    assert answer.json()["partialSuccess"]["rejectedLogRecords"] == 1
+    assert fates(client) == {"accepted": 2, "rejected": 1}
+    [kept] = client.get("/api/v1/rejects").json()["items"]
+    assert "no LogRecord" in kept["excerpt"]
+
+
+@pytest.mark.parametrize("wrong", [5, None, {"scopeLogs": 5}, {"scopeLogs": [5]}])
+def test_a_part_of_wrong_type_costs_no_other(wrong: object, client: TestClient) -> None:
+    """Whatever stands beside it is read; of the part itself, one record is rejected."""
+    good = export(record(json.dumps(line())))
+    answer = post(client, {"resourceLogs": [*good["resourceLogs"], wrong]})
+
+    assert answer.status_code == 200
+    assert fates(client) == {"accepted": 1, "rejected": 1}
+
+
+def test_a_resource_of_wrong_type_costs_no_record(client: TestClient) -> None:
+    """What it says of host and process is missing."""
+    body = export(record(json.dumps(line())), resource={"host.name": "a"})
+    body["resourceLogs"][0]["resource"]["attributes"] = 5
+    assert post(client, body).json() == {}
+    assert fates(client) == {"accepted": 1}
 
 
 @pytest.mark.parametrize("kind", [JSON, PROTOBUF])

@@ -2,8 +2,9 @@
 
 import copy
 import json
+import os
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -81,21 +82,30 @@ def samples() -> list[bytes]:
     return [line for line in lines if len(line) < 4_000]
 
 
-class Mutants:
-    """An endless supply of broken lines; the same seed gives the same ones."""
+def first_seed() -> int:
+    """Where a search begins: at 1, or at what `LASTCALL_TEST_SEED` says, to see a fault once more."""
+    return int(os.environ.get("LASTCALL_TEST_SEED", "1"))
 
-    def __init__(self, seed: int) -> None:
+
+class Mutants:
+    """An endless supply of broken texts; the same seed gives the same ones."""
+
+    def __init__(self, seed: int, originals: Sequence[bytes] = ()) -> None:
+        """Without *originals*, they are lines: the samples."""
         self._random = random.Random(seed)
-        self._samples = samples()
+        self._samples = originals or samples()
 
     def __iter__(self) -> Iterator[bytes]:
         """Lines without their newline, though some have one inside."""
         while True:
-            line = self._random.choice(self._samples)
-            for _ in range(self._random.choice((1, 1, 1, 2, 3, 6))):
-                change = self._random.choice(self._changes())
-                line = change(line)[: 2 * LONG]
-            yield line
+            yield self.changed(self._random.choice(self._samples))
+
+    def changed(self, text: bytes) -> bytes:
+        """A text after one change or several."""
+        for _ in range(self._random.choice((1, 1, 1, 2, 3, 6))):
+            change = self._random.choice(self._changes())
+            text = change(text)[: 2 * LONG]
+        return text
 
     def _changes(self) -> list[Callable[[bytes], bytes]]:
         structure = [self._replace, self._replace, self._replace, self._remove, self._rename]

@@ -80,16 +80,17 @@ def test_a_folder_named_venv_that_is_none_is_left_alone(tmp_path: Path) -> None:
         (["."], True),
         (["tests/chain/test_story.py::test_the_clients_do_what_readme_says"], True),
         (["tests/ingest", "tests/browser/"], True),
+        (["tests/senders"], True),
         ([str(ROOT / "tests" / "house")], True),
         (["tests/ingest"], False),
         (["tests/store/test_engine.py", "tests/api", "-q"], False),
         (["service"], False),
     ],
 )
-def test_npm_and_chromium_are_installed_for_the_tests_that_need_them(
+def test_programs_are_installed_for_the_tests_that_need_them(
     arguments: list[str], needed: bool
 ) -> None:
-    """Whoever works on the ingest needs neither."""
+    """Whoever works on the ingest needs none."""
     assert dev.programs_needed(arguments) is needed
 
 
@@ -137,9 +138,7 @@ def elsewhere(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("folder", "needed"), [("chain", True), ("ingest", False)])
-def test_tests_run_where_neither_npm_nor_chromium_can_be_had(
-    elsewhere: Path, folder: str, needed: bool
-) -> None:
+def test_tests_run_where_no_program_can_be_had(elsewhere: Path, folder: str, needed: bool) -> None:
     """What is missing is said, but only to those whose tests may need it."""
     offline = plain_environment(
         elsewhere,
@@ -157,3 +156,4 @@ def test_tests_run_where_neither_npm_nor_chromium_can_be_had(
     assert "1 passed" in done.stdout
     assert ("npm ci failed" in done.stdout) is needed
     assert ("no chromium" in done.stdout) is needed
+    assert ("no apt" in done.stdout) is needed

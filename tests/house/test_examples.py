@@ -105,22 +105,28 @@ def test_the_commands_of_the_guide_work(desk: Path) -> None:
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
 
 
-def test_the_python_of_the_guide_logs_a_line_that_is_recognised(desk: Path) -> None:
-    """The line that the structlog example writes is a stale call, with its time to the nanosecond."""
-    (program,) = blocks(GUIDE, "python")
-    logged = run([BIN / "python", "-c", program], cwd=desk, variables=variables(desk))
-    (desk / "python.log").write_text(logged.stderr, encoding="utf-8")
+def test_the_python_of_the_guide_logs_lines_that_are_recognised(desk: Path) -> None:
+    """The examples, one of text and one of structlog, each log a stale call; the latter to the nanosecond."""
+    programs = blocks(GUIDE, "python")
+    assert len(programs) == 2
+    logged = [
+        run([BIN / "python", "-c", program], cwd=desk, variables=variables(desk)).stderr
+        for program in programs
+    ]
+    (desk / "python.log").write_text("".join(logged), encoding="utf-8")
 
     done = run(["lastcall", "ingest", "python.log", "--json"], cwd=desk, variables=variables(desk))
 
-    assert '"stale_call": 1' in done.stdout, logged.stderr + done.stderr
-    assert re.search(r'"timestamp": "[-0-9]+T[0-9:]+\.\d{9}Z"', logged.stderr)
+    assert '"stale_call": 2' in done.stdout, "".join(logged) + done.stderr
+    assert re.search(r'"timestamp": "[-0-9]+T[0-9:]+\.\d{9}Z"', logged[1])
 
 
-def test_the_profile_of_the_guide_is_one(desk: Path) -> None:
-    """The example of a profile can be read, and says what the text beside it says."""
-    (text,) = blocks(GUIDE, "toml")
-    profile = read_profile(text, "the guide")
+def test_the_profiles_of_the_guide_are_some(desk: Path) -> None:
+    """The examples of profiles can be read, and say what the text beside them says."""
+    text, of_text = blocks(GUIDE, "toml")
+    profile, text_profile = (read_profile(each, "the guide") for each in (text, of_text))
 
     assert profile.messages["gone"].word == "stale_call"
     assert profile.paths["tool"] == (("call", "name"),)
+    assert text_profile.formats == {"logfmt"}
+    assert "msg" in text_profile.head

@@ -12,13 +12,22 @@ from tests.ingest.wrapping import counted, exported, nest, wrapped
 NEEDLES = recogniser().needles
 SAMPLES = [
     line
-    for path in sorted((DATA / "profiles").glob("*.ndjson"))
+    for path in sorted((DATA / "profiles").iterdir())
     for line in path.read_bytes().splitlines()
     if line
 ]
 """Lines of every profile, of several kinds."""
 
 _TIME = re.compile(rb'"(?:2026-10-05[T ]10:15:02[^"]*)"|\b1791195302(?:114|\.114)\b')
+_TEXT_TIME = re.compile(
+    rb"(?<=time=)2026-10-05T10:15:02\S*|^2026-10-05 10:15:02,114|(?<=\[)05/Oct/2026:10:15:02 \+0000(?=\])"
+)
+_TEXT_VALUE = re.compile(rb'(?<==)(?:s1|r1|claude-code)(?= |$)|(?<=")(?:s1|tomtom-ev-routing)(?=")')
+_NASTY_TEXT = [
+    b"", b'""', b'" "', b'"a\\"b"', b'"\\x22 tool=x"', b'"\\ud800"', b"caf\xc3\xa9", b"\xff", b'"\xff\xfe"', b"<nil>", b"null",
+    b"a b", b"a=b", b'a"b', b'"a', b'"a" tool=x', b'x msg="Retired tool called" tool=y', b"x tool=y", b"x method=tools/call",
+    b"[a b]", b"\\", b'"\\', b"=?base64?dA==?=", b"-", b"x" * 300, b"\x1b[0m", b"\xe2\x80\xa8", b"7", b"007", b"\t",
+]  # fmt: skip
 _SESSION = re.compile(rb'"s1"')
 _REQUEST = re.compile(rb'"r1"')
 _CLIENT = re.compile(rb'"claude-code"')
@@ -55,7 +64,8 @@ def file_of(seed: int) -> bytes:
         if rng.random() < 0.01:
             line = _huge(rng, line)
         lines += wrapped(rng, line, at, around)
-    for _ in range(rng.choice([0, 0, 1, len(lines) // 8])):
+    mutations = rng.choice([0, 0, 1, len(lines) // 8])
+    for _ in range(mutations if lines else 0):  # a part that was lost may have been all there was
         n = rng.randrange(len(lines))
         lines[n] = rng.choice(MUTATIONS)(rng, lines[n])
     return _spoiled(rng, _framed(rng, lines, at))
@@ -86,10 +96,31 @@ def _varied(rng: random.Random, line: bytes, at: datetime, number: int, nasty: f
             rng.choice(_NASTY) if rng.random() < nasty else b'"%b"' % rng.choice(choices)
         )
 
+    if not line.startswith(b"{"):
+        return _varied_text(rng, line, at, number, nasty)
     line = _TIME.sub(time, line)
     line = _SESSION.sub(text([b"s1", b"s2", b"9f1c", b"%d" % number]), line)
     line = _REQUEST.sub(text([b"%d" % number, b"%d" % number, b"req-%d" % number, b"7"]), line)
     return _CLIENT.sub(text([b"claude-code", b"Cursor", b"Zed"]), line)
+
+
+def _varied_text(rng: random.Random, line: bytes, at: datetime, number: int, nasty: float) -> bytes:
+    """The same of a line that is no JSON: values that are quoted, and such as a sloppy logger prints."""
+
+    def time(found: re.Match[bytes]) -> bytes:
+        if rng.random() < nasty / 4:
+            return rng.choice([*_NASTY_TEXT, b"yesterday", b"2026-02-30T00:00:00Z"])
+        pattern = "%d/%b/%Y:%H:%M:%S +0000" if found[0].startswith(b"05/") else "%Y-%m-%d %H:%M:%S"
+        if b"T" in found[0]:
+            pattern = "%Y-%m-%dT%H:%M:%SZ"
+        return at.strftime(pattern).encode()
+
+    def value(_: re.Match[bytes]) -> bytes:
+        if rng.random() < nasty:
+            return rng.choice(_NASTY_TEXT)
+        return rng.choice([b"s1", b"s2", b"%d" % number, b"Cursor"])
+
+    return _TEXT_VALUE.sub(value, _TEXT_TIME.sub(time, line))
 
 
 def _end(rng: random.Random) -> bytes:
@@ -147,6 +178,9 @@ def _repeated(rng: random.Random, line: bytes) -> bytes:
     """A key that stands there twice: the last counts."""
     value = rng.choice([*_NASTY, b'"s3"'])
     key = rng.choice([b"time", b"sessionId", b"requestId", b"tool", b"msg", b"data", b"timestamp"])
+    if not line.startswith(b"{"):
+        pair = b"%b=%b" % (rng.choice([b"tool", b"msg", b"sessionId"]), rng.choice(_NASTY_TEXT))
+        return rng.choice([pair + b" " + line, line + b" " + pair])
     pair = b'"%b":%b' % (key, value)
     return rng.choice([line.replace(b"{", b"{%b," % pair, 1), line[:-1] + b",%b}" % pair])
 
@@ -169,7 +203,9 @@ def _rewritten(rng: random.Random, line: bytes) -> bytes:
 
 
 def _padded(rng: random.Random, line: bytes) -> bytes:
-    pad = rng.choice([b"\0", b" ", b"\t", b"\xef\xbb\xbf", b"\0" * 4_096, b"2026-10-05 app: "])
+    pad = rng.choice(
+        [b"\0", b" ", b"\t", b"\xef\xbb\xbf", b"\0" * 4_096, b"2026-10-05 app: ", b"q=x "]
+    )
     return rng.choice([pad + line, line + pad])
 
 

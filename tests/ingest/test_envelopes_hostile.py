@@ -33,6 +33,9 @@ TEXTS = {
     "CRI": CRI,
     "journald": JOURNAL,
     "compose": f"a-1  | {CALL}",
+    "slog": f'time={TIME} level=WARN msg="Retired tool called" tool=t client=c',
+    "Python": "2026-10-05 10:15:02,114 - a - ERROR - Unknown tool: 't'",
+    "nginx": '203.0.113.7 - - [05/Oct/2026:10:15:02 +0000] "POST / HTTP/1.1" 200 2 mcp_method="tools/call" mcp_name="t"',
 }
 
 RECORDS: dict[str, Any] = {

@@ -1,6 +1,7 @@
 """Lines that come in parts, messages that are counted, and journals are records like any other."""
 
 import json
+import random
 import tracemalloc
 from collections.abc import Iterator
 
@@ -8,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.ingest import octets
 from service.ingest.framing import framed
 from service.ingest.lines import split_blocks
 from service.ingest.records import Line
+from service.ingest.stream import Stream
 from tests.ingest.support import CALL_NS, case, events, outcomes, recogniser, single, tally
 
 READER = recogniser()
@@ -280,3 +283,21 @@ def test_a_journal_that_is_cut_ends_in_an_unfinished_entry() -> None:
 def test_any_bytes_may_follow_the_beginning_of_a_stream(rest: bytes, begins: bytes) -> None:
     """Nothing raises, and reading ends."""
     assert all(isinstance(part, bytes | Line) for part in framed([begins + rest], 1_000))
+
+
+def test_counted_messages_do_not_depend_on_how_they_arrive() -> None:
+    """In one piece, where most are read at once, or byte by byte, broken ones among them."""
+    rng = random.Random(6587)
+    for _ in range(300):
+        parts = [rng.choice(COUNTED_PARTS) for _ in range(rng.randrange(1, 60))]
+        text = counted(b"<14>1 - a b - - - x") + b"".join(parts)
+        size = rng.choice([1, 7, 64])
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        whole = list(octets.messages(Stream([text]), 40))
+        assert whole == list(octets.messages(Stream(pieces), 40)), text
+
+
+COUNTED_PARTS = [
+    counted(b"<14>1 - a b"), counted(b"<1>\n"), counted(b"<14>a\nb\0\n"), b"3 <1>", b"\n", b"\0 \r\n",
+    b" " * 20, b"99 <1>x", b"7 <14>", b"text\n", b"<14>1 plain\n", b"12", b"x" * 50, b"123456789 <1>\n",
+]  # fmt: skip

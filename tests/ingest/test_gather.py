@@ -76,6 +76,17 @@ def test_an_event_far_from_its_neighbours_is_heard_in_its_hour(take: Any) -> Non
     assert portion.hours == {TEN: 2, TEN - 8: 1}
 
 
+@ways
+def test_a_rejected_record_is_heard_in_the_hour_that_is_seen_in_it(take: Any) -> None:
+    """A call that names no tool and has no usable time tells that its log was heard all the same."""
+    broken = {"time": "2026-10-05T12:30:00Z", "logged_at": True, "audit_id": "a", "component": "c",
+              "target": {"method": "tools/list"}}  # fmt: skip
+    (portion,) = take([line(10), broken, line(14, message="Something else")])
+
+    assert (len(portion.rejected), portion.ignored) == (1, 1)
+    assert portion.hours == {TEN: 1, TEN + 2: 1, TEN + 4: 1}
+
+
 def test_blank_lines_are_heard_in_no_hour() -> None:
     """Only records count: two ignored lines with three blank ones between them are two."""
     found = gathering()
@@ -148,3 +159,34 @@ def test_rejected_records_beyond_those_kept_are_counted() -> None:
     assert len(portion.rejected) == 50_000
     assert portion.received == 60_000
     assert dict(portion.reasons) == {"invalid_json": 60_000}
+
+
+@pytest.mark.parametrize("share", [1, 2, 7, 40])
+def test_the_place_of_a_rejected_line_is_its_number(share: int) -> None:
+    """Counted over blocks, blank lines left out, whether few lines of a block are broken or all."""
+    broken, other, blank = b"{\n", b'{"level":"info"}\n', b" \n"
+    lines, expected, number = [], [], 0
+    for each in range(2_000):
+        lines.append(broken if each % share == 0 else other)
+        expected += [number] if each % share == 0 else []
+        number += 1
+        if each % 5 == 3:
+            lines.append(blank)
+    found = gathering()
+    found.take([b"".join(lines[:1_500]), b"".join(lines[1_500:])])
+    [portion] = found.portions()
+
+    assert [item.position for item in portion.rejected] == expected
+    assert portion.received == number
+
+
+@pytest.mark.parametrize("filler", [b"x", b"12345", b"{}"])
+def test_one_time_among_many_short_lines_is_heard(filler: bytes) -> None:
+    """Lines that are too short for a time are not asked for one, the others are."""
+    lines = [filler] * 3_000
+    lines[1_700] = b'{"time":1791195302114}'
+    found = gathering()
+    found.take([b"\n".join([*lines, b""])])
+    [portion] = found.portions()
+
+    assert list(portion.hours) == [TEN]

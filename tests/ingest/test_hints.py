@@ -51,6 +51,21 @@ def test_a_suggested_profile_reads_the_record_it_was_made_for() -> None:
     assert event.time_ns == CALL_NS
 
 
+def test_a_suggested_profile_reads_the_text_it_was_made_for() -> None:
+    """A line of pairs, in whatever it was wrapped, is one of a logger too."""
+    line = b'time=2026-10-05T10:15:02.114Z level=WARN msg="Obsolete tool hit" ctx.tool=old-name'
+    found = Hints()
+    found.add(b"mcp-1  | " + line)
+    found.add(json.dumps({"log": f"{line.decode()}\n", "stream": "stderr", "time": "x"}).encode())
+    (hint,) = found.top()
+    reader = Recogniser([read_profile(hint.profile, "hint")], HASHER, clock=lambda: CALL_NS // 1000)
+    event = reader.line(line)
+
+    assert hint.count == 2
+    assert isinstance(event, Event)
+    assert (event.kind, event.tool, event.time_ns) == (Kind.STALE_CALL, "old-name", CALL_NS)
+
+
 def test_memory_is_bounded_and_the_frequent_stay() -> None:
     """A message with an id in it makes a new one each time."""
     found = hints(*[{"msg": "tool used", "n": 1}] * 50)

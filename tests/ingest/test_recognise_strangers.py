@@ -66,6 +66,7 @@ def test_an_excerpt_is_the_first_two_kib() -> None:
         (b"2026-10-05T10:15:02.114Z INFO started", CALL_NS),
         (b"[2026-10-05 10:15:02.114] INFO started", CALL_NS),
         (b"INFO started at 2026-10-05T10:15:02.114Z", None),
+        (b'\0{"ti\0me":"2026-10-05T10:15:02.114Z"}', CALL_NS),
         (b'{"time":"never"}', None),
         (b'{"time":"1601-01-01T00:00:00Z"}', None),
         (b"", None),

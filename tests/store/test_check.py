@@ -93,6 +93,18 @@ def test_an_id_that_points_nowhere_is_named(engine: Engine) -> None:
     assert any("tool number 99, which does not exist" in line for line in found)
 
 
+def test_ids_of_carriers_without_their_event_are_named(engine: Engine) -> None:
+    """An id tells equal records apart, the first of which is always stored."""
+    store(engine, [row(1), row(2)])
+    named = "INSERT INTO native (time_us, key, native_id, ordinal) VALUES ({}, {}, {}, {})"
+    for time_us, key, native_id, ordinal in [(NOON, 1, 7, 0), (NOON, 1, 8, 1), (NOON, 2, 7, 0)]:
+        execute(engine, named.format(time_us, key, native_id, ordinal))
+    assert differences(engine) == []
+    for time_us, key, native_id in [(NOON, 3, 7), (NOON + 1, 1, 7)]:
+        execute(engine, named.format(time_us, key, native_id, 0))
+    assert differences(engine) == ["native: 2 rows belong to no event"]
+
+
 def test_of_many_differences_a_hundred_are_told_and_all_counted(engine: Engine) -> None:
     """150 wrong cells are a hundred sentences and the number of the others."""
     store(engine, [row(key, NOON + key * DAY) for key in range(150)])

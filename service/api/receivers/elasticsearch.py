@@ -19,12 +19,12 @@ from service.api.receivers.elasticsearch_answers import (
     nothing_at,
     refusal,
 )
-from service.api.receivers.own_words import route_class
 from service.api.receivers.shared import Server, Source, answers, takes
 from service.errors import Busy
 from service.events import Reason
 from service.ingest.bodies.elasticsearch import Action, Bulk, Document
 from service.ingest.records import Reader
+from service.refusals import route_class
 
 PREFIX: Final = "/es"
 

@@ -15,7 +15,7 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from service.api.receivers.elasticsearch_answers import PRODUCT, answered, nothing_at, refusal
-from service.api.receivers.own_words import route_class
+from service.refusals import route_class
 
 VERSION: Final = "8.11.0"
 """What senders are told that they speak to: clients of 7, 8 and 9 take it."""

@@ -6,11 +6,11 @@ from fastapi import APIRouter, Request, Response
 
 from service.answers.query import dumps
 from service.api.deliver import deliver
-from service.api.receivers.own_words import headers_of, route_class
-from service.api.receivers.shared import Server, Source, answers, status_of, takes
+from service.api.receivers.shared import Server, Source, answers, headers_of, status_of, takes
 from service.errors import LastCallError
 from service.ingest.bodies import cloud
 from service.ingest.records import Body, Limits
+from service.refusals import route_class
 
 _ID: Final = "x-amz-firehose-request-id"
 _BODY: Final = {

@@ -3,9 +3,9 @@
 from fastapi import APIRouter, Request, Response
 
 from service.api.deliver import deliver
-from service.api.receivers.own_words import route_class
 from service.api.receivers.shared import Server, Source, answers, in_text, takes
 from service.ingest.bodies import journal
+from service.refusals import route_class
 
 router = APIRouter(tags=["receivers"], route_class=route_class(in_text))
 

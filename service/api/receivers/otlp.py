@@ -6,11 +6,11 @@ from fastapi import APIRouter, Request, Response
 
 from service.answers.query import dumps
 from service.api.deliver import deliver
-from service.api.receivers.own_words import headers_of, route_class
-from service.api.receivers.shared import Server, Source, answers, status_of
+from service.api.receivers.shared import Server, Source, answers, headers_of, status_of
 from service.errors import LastCallError
 from service.events import Receipt
 from service.ingest.bodies import otlp
+from service.refusals import route_class
 
 _JSON: Final = "application/json"
 _PROTOBUF: Final = "application/x-protobuf"

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
 
-from service.api.receivers.own_words import headers_of
+from service.api.problems import RETRY_AFTER_S
 from service.errors import LastCallError
 
 Server = Annotated[
@@ -20,6 +20,11 @@ Responses = dict[int | str, dict[str, Any]]
 def status_of(error: LastCallError) -> int:
     """Return the status by which most protocols say that a body cannot be read."""
     return 400 if error.status == 422 else error.status
+
+
+def headers_of(error: LastCallError) -> dict[str, str]:
+    """Return when to come again, where that helps."""
+    return {"Retry-After": str(RETRY_AFTER_S)} if error.status == 503 else {}
 
 
 def in_text(_request: Request, error: LastCallError) -> Response:

@@ -6,10 +6,10 @@ from fastapi import APIRouter, Query, Request, Response
 
 from service.answers.query import dumps
 from service.api.deliver import deliver
-from service.api.receivers.own_words import headers_of, route_class
-from service.api.receivers.shared import Server, answers, status_of, takes
+from service.api.receivers.shared import Server, answers, headers_of, status_of, takes
 from service.errors import LastCallError
 from service.ingest.bodies import splunk
+from service.refusals import route_class
 
 _SUCCESS: Final = 0
 _CODES: Final = {400: 6, 413: 27, 503: 9}

@@ -54,7 +54,9 @@ def record_of(value: object, max_line: int, origin: Origin = BARE) -> Record:
         raw = compact(orjson.dumps(value))
     except TypeError:  # too deep, lone surrogates, or numbers beyond 64 bits
         try:
-            raw = json.dumps(value).encode()
+            # A lone surrogate becomes its escape, and nothing else is escaped: a line that came with
+            # much text of other scripts stays about as long as it was.
+            raw = json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace")
         except RecursionError:
             return refused("an object that is too deep", origin)
     return line_of(raw, max_line, origin)

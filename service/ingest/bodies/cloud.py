@@ -7,6 +7,7 @@ import re
 from base64 import b64decode
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, Final
 
 from service.errors import BodyNotDecodable, BodyTooLarge
@@ -17,11 +18,14 @@ from service.ingest.bodies.compression import decode_body
 from service.ingest.jsontext import loads
 from service.ingest.lines import lines_of
 from service.ingest.records import Body, Limits, Origin, Reader, Record
+from service.names import clean
 
 FIREHOSE: Final = "firehose"
 CLOUDWATCH: Final = "cloudwatch"
 PUBSUB: Final = "pubsub"
 
+_KEYS: Final = frozenset({"data", "logEvents", "message", "messageType", "records", "requestId"})
+_MOST_MEMBERS: Final = 1_000
 _SUBSCRIPTION: Final = re.compile(rb'\s*\{[^{\[]{0,8192}?"(?:messageType|logEvents)"\s*:')
 
 
@@ -33,27 +37,27 @@ def firehose(content_encoding: str | None) -> Reader:
 
     def read(data: bytes, limits: Limits) -> Body:
         text = decode_body(data, content_encoding, limits.body_bytes).removeprefix(BOM_UTF8)
-        records = _members(text).get("records")
-        if records is None or text[records[0]] != 0x5B:
+        records = _lists(text, _members(text), "records")
+        if not records:
             raise BodyNotDecodable('the body has no list of "records"')
-        return Body(bounded(_delivered(text, records[0], limits)), text)
+        return Body(bounded(_delivered(text, records, limits)), text)
 
     return read
 
 
 def request_id(data: bytes) -> str | None:
-    """Return the id of a Firehose delivery, as its body says it."""
+    """Return the id of a Firehose delivery, as its body says it, and as it can be written in an answer."""
     try:
-        said = _members(data).get("requestId")
+        said = dict(_members(data)).get("requestId")
         value = loads(data[slice(*said)]) if said else None
     except (BodyNotDecodable, ValueError):
         return None
-    return value if isinstance(value, str) else None
+    return clean(value) if isinstance(value, str) else None
 
 
-def _delivered(text: bytes, at: int, limits: Limits) -> Iterator[bytes | Record]:
+def _delivered(text: bytes, lists: list[int], limits: Limits) -> Iterator[bytes | Record]:
     left = limits.body_bytes
-    for start, end in jsoncut.elements(text, at + 1):
+    for start, end in chain.from_iterable(jsoncut.elements(text, at + 1) for at in lists):
         try:
             inner = _decoded(text, start, left)
         except BodyNotDecodable:
@@ -71,9 +75,10 @@ def _delivered(text: bytes, at: int, limits: Limits) -> Iterator[bytes | Record]
 
 def _decoded(text: bytes, start: int, limit: int) -> bytes:
     """What the `data` of the element at *start* holds."""
-    place = _members(text, start, alone=False).get("data")
-    if place is None:
-        raise BodyNotDecodable("a record without data")
+    data = [span for key, span in _members(text, start, alone=False) if key == "data"]
+    if len(data) != 1:
+        raise BodyNotDecodable("a record without data, or with several")
+    [place] = data
     try:
         encoded = loads(text[slice(*place)])
     except ValueError:
@@ -102,14 +107,14 @@ def _subscribed(text: bytes, limits: Limits) -> Iterator[Record]:
         except BodyNotDecodable:
             yield refused(text[start:end][:4096].decode(errors="replace"))
             continue
-        kind, events = members.get("messageType"), members.get("logEvents")
+        kind, lists = dict(members).get("messageType"), _lists(text, members, "logEvents")
         if kind is not None and text[slice(*kind)] == b'"CONTROL_MESSAGE"':
             continue
-        if events is None or text[events[0]] != 0x5B:
+        if not lists:
             yield refused("a message of CloudWatch without logEvents")
-            continue
-        for begin, over in jsoncut.elements(text, events[0] + 1):
-            yield _event(text[begin:over], limits.line_bytes)
+        for events in lists:
+            for begin, over in jsoncut.elements(text, events + 1):
+                yield _event(text[begin:over], limits.line_bytes)
 
 
 def _event(raw: bytes, max_line: int) -> Record:
@@ -145,8 +150,11 @@ def pubsub(content_encoding: str | None) -> Reader:
 
 
 def _pushed(text: bytes, limits: Limits) -> Iterable[bytes | Record]:
-    place = _members(text).get("message") if text.lstrip()[:1] == b"{" else None
-    message = _parsed(text[slice(*place)], limits.body_bytes) if place else None
+    members = _members(text) if text.lstrip()[:1] == b"{" else []
+    places = [span for key, span in members if key == "message"]
+    if len(places) > 1:
+        raise BodyNotDecodable("several messages; one is pushed at a time")
+    message = _parsed(text[slice(*places[0])], limits.body_bytes) if places else None
     if not isinstance(message, dict) or not message.keys() & {"data", "messageId", "attributes"}:
         return _records(text, limits)  # pushed without a wrapper
     encoded = message.get("data") or ""
@@ -177,18 +185,30 @@ def _records(text: bytes, limits: Limits) -> Iterable[bytes | Record]:
     return body.records_of(text, limits)
 
 
-def _members(text: bytes, at: int = 0, *, alone: bool = True) -> dict[str, jsoncut.Span]:
+def _lists(text: bytes, members: list[tuple[str, jsoncut.Span]], name: str) -> list[int]:
+    """Where the member of this name, a list, begins; each of them, where there are several."""
+    places = [start for key, (start, _) in members if key == name]
+    return places if all(text[start] == 0x5B for start in places) else []
+
+
+def _members(text: bytes, at: int = 0, *, alone: bool = True) -> list[tuple[str, jsoncut.Span]]:
     """
-    The places of an object's values.
+    The keys of an object's values and their places, of those keys that matter here.
 
     Raises:
-        BodyNotDecodable: It is none; *alone*: or is not all of the text.
+        BodyNotDecodable: It is none, or repeats its keys very often; *alone*: or is not all of the text.
     """
     at = jsoncut.after_blank(text, at)
     end = jsoncut.end_of(text, at) if text[at : at + 1] == b"{" else None
     if end is None or (alone and jsoncut.after_blank(text, end) < len(text)):
         raise BodyNotDecodable("the body is not one JSON object; it may be cut")
-    return {key: (start, stop) for key, start, stop in jsoncut.members(text, at + 1)}
+    found = []
+    for key, start, stop in jsoncut.members(text, at + 1):
+        if key in _KEYS:
+            found.append((key, (start, stop)))
+            if len(found) > _MOST_MEMBERS:
+                raise BodyNotDecodable(f"an object with more than {_MOST_MEMBERS} members")
+    return found
 
 
 def _parsed(raw: bytes, limit: int) -> Any:

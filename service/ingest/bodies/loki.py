@@ -55,23 +55,25 @@ def _of_json(text: bytes, at: int, max_line: int) -> Iterator[Record]:
     end = jsoncut.end_of(text, at)
     if end is None or jsoncut.after_blank(text, end) < len(text):
         raise BodyNotDecodable("the body is not one JSON object; it may be cut")
-    streams = dict(_places(text, at)).get("streams")
-    if streams is None or text[streams] != 0x5B:
+    lists = _lists(text, at, "streams")
+    if not lists:
         raise BodyNotDecodable('the body has no list of "streams"')
-    for start, _ in jsoncut.elements(text, streams + 1):
-        values = dict(_places(text, start)).get("values")
-        if values is None or text[values] != 0x5B:
-            yield refused("a stream without values")
-            continue
-        for begin, end in jsoncut.elements(text, values + 1):
-            yield _entry(text[begin:end], max_line)
+    for streams in lists:
+        for start, _ in jsoncut.elements(text, streams + 1):
+            entries = _lists(text, start, "values")
+            if not entries:
+                yield refused("a stream without values")
+            for values in entries:
+                for begin, end in jsoncut.elements(text, values + 1):
+                    yield _entry(text[begin:end], max_line)
 
 
-def _places(text: bytes, at: int) -> Iterator[tuple[str, int]]:
-    """Where each value of the object at *at* begins."""
-    if text[at] == 0x7B:
-        for key, start, _ in jsoncut.members(text, at + 1):
-            yield key, start
+def _lists(text: bytes, at: int, name: str) -> list[int]:
+    """Where the list of this name in the object at *at* begins; each of them, where there are several."""
+    if text[at] != 0x7B:
+        return []
+    named = [start for key, start, _ in jsoncut.members(text, at + 1) if key == name]
+    return named if all(text[start] == 0x5B for start in named) else []
 
 
 def _entry(raw: bytes, max_line: int) -> Record:

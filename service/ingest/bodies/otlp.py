@@ -7,27 +7,21 @@ other body is the message of a record whose fields are its attributes.
 
 import json
 import math
-import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from service.errors import BodyNotDecodable
 from service.ingest import envelopes
+from service.ingest.bodies import otlp_cut
 from service.ingest.bodies.bounds import bounded, line_of, record_of
 from service.ingest.bodies.compression import decode_body
-from service.ingest.jsontext import TooDeep, loads
 from service.ingest.lines import BLANK
-from service.ingest.records import Body, Limits, Origin, Reader, Record
+from service.ingest.records import Body, Limits, Line, Origin, Parsed, Reader, Record
 
 WRAPPER: Final = "otlp"
 
-_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _FROM_RESOURCE: Final = {"hostname": "host.name", "pid": "process.pid"}
 """What loggers write into their lines and their exporters move from there to the resource."""
-_FILES: Final = ("common.v1.common", "resource.v1.resource", "logs.v1.logs")
-_SERVICE: Final = "collector.logs.v1.logs_service"
 
 
 def reader(content_type: str | None, content_encoding: str | None) -> Reader:
@@ -36,10 +30,10 @@ def reader(content_type: str | None, content_encoding: str | None) -> Reader:
     def read(data: bytes, limits: Limits) -> Body:
         text = decode_body(data, content_encoding, limits.body_bytes).removeprefix(BOM_UTF8)
         if is_json(content_type, text):
-            request = _from_json(text)
+            found = otlp_cut.of_json(text, limits.line_bytes)
         else:
-            request = _from_protobuf(text)
-        return Body(bounded(_records(request, limits.line_bytes)), text)
+            found = otlp_cut.of_protobuf(text, limits.line_bytes)
+        return Body(bounded(_records(found, limits.line_bytes)), text)
 
     return read
 
@@ -52,75 +46,16 @@ def is_json(content_type: str | None, body: bytes = b"") -> bool:
     return "json" in said or body.lstrip(BLANK).startswith(b"{")
 
 
-def _from_json(text: bytes) -> Any:
-    from google.protobuf import json_format
-    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
-
-    def parsed(written: str) -> Any:
-        return json_format.Parse(written, ExportLogsServiceRequest(), ignore_unknown_fields=True)
-
-    if not text.lstrip(BLANK).startswith(b"{"):
-        raise BodyNotDecodable("the body is no ExportLogsServiceRequest as JSON: it is no object")
-    try:
-        return parsed(text.decode(errors="replace"))
-    except (ValueError, json_format.ParseError):
-        pass
-    try:  # once more, with what is no text taken out
-        return parsed(_SURROGATES.sub("\ufffd", json.dumps(loads(text), ensure_ascii=False)))
-    except (ValueError, RecursionError, json_format.ParseError) as error:
-        why = "nested too deep" if isinstance(error, TooDeep | RecursionError) else _first(error)
-        raise BodyNotDecodable(f"the body is no ExportLogsServiceRequest as JSON: {why}") from error
-
-
-def _first(error: Exception) -> str:
-    """The beginning of what a parser says, without lines."""
-    return " ".join(str(error).split())[:200]
-
-
-def _from_protobuf(text: bytes) -> Any:
-    from google.protobuf.message import DecodeError
-
-    try:
-        return _export().FromString(text)
-    except DecodeError as error:
-        raise BodyNotDecodable(
-            f"the body is no ExportLogsServiceRequest as protobuf: {_first(error)}"
-        ) from error
-
-
-@cache
-def _export() -> Any:
-    """
-    The message of an export, with bytes wherever the protocol says text.
-
-    They are the same on the wire, but a text that is not UTF-8, which collectors do send, would make
-    the parser refuse the whole export.
-    """
-    from importlib import import_module
-
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
-    field = descriptor_pb2.FieldDescriptorProto
-    pool = descriptor_pool.DescriptorPool()
-    for name in (*_FILES, _SERVICE):
-        file = descriptor_pb2.FileDescriptorProto()
-        import_module(f"opentelemetry.proto.{name}_pb2").DESCRIPTOR.CopyToProto(file)
-        for message in file.message_type:
-            for each in message.field:
-                if each.type == field.TYPE_STRING:
-                    each.type = field.TYPE_BYTES
-        pool.Add(file)
-    package = _SERVICE.rpartition(".")[0]
-    found = pool.FindMessageTypeByName(f"opentelemetry.proto.{package}.ExportLogsServiceRequest")
-    return message_factory.GetMessageClass(found)
-
-
-def _records(request: Any, max_line: int) -> Iterator[Record]:
-    for resource_logs in request.resource_logs:
-        resource = _map(resource_logs.resource.attributes)
-        for scope_logs in resource_logs.scope_logs:
-            for record in scope_logs.log_records:
-                yield _record(record, resource, max_line)
+def _records(found: Iterable[otlp_cut.Cut], max_line: int) -> Iterator[Record]:
+    last: Any = None
+    said: dict[str, Any] = {}
+    for resource, record in found:
+        if isinstance(record, Line | Parsed):
+            yield record._replace(origin=Origin(None, None, (WRAPPER,)))
+            continue
+        if resource is not last:
+            last, said = resource, _map(resource.attributes)
+        yield _record(record, said, max_line)
 
 
 def _record(record: Any, resource: dict[str, Any], max_line: int) -> Record:

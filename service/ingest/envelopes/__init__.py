@@ -7,6 +7,7 @@ text that a user wrote into a log cannot pass for a record: JSON inside a string
 object that has the keys of a wrapper and no logger's own.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from service.ingest.envelopes import (
@@ -22,6 +23,7 @@ from service.ingest.envelopes import (
     logstash,
     logstash_async,
     octets,
+    otlp,
     rfc3164,
     rfc5424,
     splunk_events,
@@ -44,6 +46,7 @@ __all__ = [
     "RECORDS",
     "TIMES",
     "Peeled",
+    "innermost",
     "of_line",
     "of_record",
     "peel",
@@ -76,6 +79,11 @@ RECORDS: Final[tuple[tuple[str, tuple[OfRecord, ...]], ...]] = (
     ("event", (hec.peel,)),
     ("textPayload", (google.peel,)),
     ("jsonPayload", (google.peel,)),
+    ("resourceLogs", (otlp.peel,)),
+    ("resourceSpans", (otlp.peel,)),
+    ("timeUnixNano", (otlp.peel,)),
+    ("observedTimeUnixNano", (otlp.peel,)),
+    ("startTimeUnixNano", (otlp.peel,)),
 )
 """Asked in this order for a parsed record that has the key."""
 
@@ -89,10 +97,17 @@ EVENTS: Final[tuple[tuple[str, tuple[OfRecord, ...]], ...]] = (
 NEEDLES: Final = journald.NEEDLES
 """A line with one of these may be ours though what is inside cannot be seen."""
 
-TIMES: Final = ("__REALTIME_TIMESTAMP",)
+TIMES: Final = ("__REALTIME_TIMESTAMP", "timeUnixNano", "startTimeUnixNano")
 """Keys of wrappers that hold a time and are no logger's."""
 
 _MARK: Final = b"\xef\xbb\xbf"
+
+IsRecord = Callable[[bytes], bool]
+"""Says whether a line of text, with nothing around it, is a record."""
+
+
+def _never(_raw: bytes) -> bool:
+    return False
 
 
 def of_line(raw: bytes, origin: Origin) -> tuple[object, Origin] | None:
@@ -104,12 +119,14 @@ def of_line(raw: bytes, origin: Origin) -> tuple[object, Origin] | None:
     return None
 
 
-def of_record(record: dict[str, Any], origin: Origin) -> tuple[object, Origin] | None:
+def of_record(
+    record: dict[str, Any], origin: Origin, is_text_record: IsRecord = _never
+) -> tuple[object, Origin] | None:
     """
     Take the outermost wrapper off a record; None where there is none.
 
-    A text inside that is neither an object nor wrapped itself leaves the record as it is: it may be its
-    message.
+    A text inside that is neither an object nor wrapped itself, nor has fields (*is_text_record*), leaves the
+    record as it is: it may be its message.
     """
     if len(origin.wrappers) >= MOST:
         return None
@@ -117,7 +134,7 @@ def of_record(record: dict[str, Any], origin: Origin) -> tuple[object, Origin] |
         if key in record:
             for peel_off in known:
                 peeled = peel_off(record)
-                if peeled is not None and _holds_record(peeled.inner):
+                if peeled is not None and _holds_record(peeled.inner, is_text_record):
                     return _within(peeled, origin)
     return None
 
@@ -125,16 +142,26 @@ def of_record(record: dict[str, Any], origin: Origin) -> tuple[object, Origin] |
 def peel(outer: object) -> tuple[dict[str, Any] | None, Origin]:
     """Take all wrappers off a line or a record, whatever is inside: the record, or None where what is
     inside is no object."""
+    inner, origin = innermost(outer)
+    return inner if isinstance(inner, dict) else None, origin
+
+
+def innermost(
+    outer: object, is_text_record: IsRecord = _never
+) -> tuple[dict[str, Any] | bytes | None, Origin]:
+    """Take all wrappers off a line or a record: the object inside, or the line of text; None for anything
+    else. *is_text_record* as in `of_record`."""
     inner, origin = outer, BARE
     while True:
+        inside, raw = None, None
         if isinstance(inner, bytes):
             raw = _bare(inner)
             inner = _parsed(raw)
             inside = of_line(raw, origin) if inner is None else None
         if isinstance(inner, dict):
-            inside = of_record(inner, origin)
+            inside = of_record(inner, origin, is_text_record)
         if inside is None:
-            return inner if isinstance(inner, dict) else None, origin
+            return inner if isinstance(inner, dict) else raw if inner is None else None, origin
         inner, origin = inside
 
 
@@ -154,11 +181,13 @@ def _within(peeled: Peeled, origin: Origin) -> tuple[object, Origin]:
     return peeled.inner, Origin(time, native_id, (*origin.wrappers, peeled.wrapper))
 
 
-def _holds_record(inner: object) -> bool:
+def _holds_record(inner: object, is_text_record: IsRecord) -> bool:
     if not isinstance(inner, bytes):
         return True
     raw = _bare(inner)
-    return raw.startswith(b"{") or any(peel_off(raw) is not None for peel_off in LINES)
+    if raw.startswith(b"{") or any(peel_off(raw) is not None for peel_off in LINES):
+        return True
+    return is_text_record(raw)
 
 
 def _bare(raw: bytes) -> bytes:

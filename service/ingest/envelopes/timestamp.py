@@ -6,7 +6,7 @@ from typing import Final
 from service.ingest.envelopes.shape import Peeled, text_of
 
 _TIME: Final = re.compile(
-    rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) +(?=[{\x1b])"
+    rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) +(?=[{\x1b]|[^\s\"=]{1,64}=)"
 )
 
 

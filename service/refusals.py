@@ -1,4 +1,4 @@
-"""Refusals in the words of a protocol, in place of problem+json."""
+"""Routes that answer known errors in their own words, in place of problem+json: receivers and pages."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
-from service.api.problems import RETRY_AFTER_S
 from service.errors import LastCallError
 
 Refuse = Callable[[Request, LastCallError], Response]
@@ -29,8 +28,3 @@ def route_class(refuse: Refuse) -> type[APIRoute]:
             return answer
 
     return Route
-
-
-def headers_of(error: LastCallError) -> dict[str, str]:
-    """Return when to come again, where that helps."""
-    return {"Retry-After": str(RETRY_AFTER_S)} if error.status == 503 else {}
