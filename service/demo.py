@@ -8,7 +8,7 @@ client's name, releases, and one gap where the shipper was broken. The numbers a
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -19,6 +19,8 @@ DAYS = 92
 GAP = (66.2, 68.7)
 """Days (from the start) between which nothing was shipped."""
 SEED = 20_261
+_HABIT = 0.04
+"""How likely it is that a call goes to a name that the copy in hand lacks: a prompt or a permission list names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,9 @@ class DemoClient:
     """Whether it lists the tools again when told."""
     lists: bool = True
     """Whether it lists the tools on connecting."""
+    copies: int = 0
+    """Of how many people, each of whom has a copy of the list that is renewed with a version or when told; 0: of
+    each connection."""
     addresses: int = 0
     """Size of its pool of addresses; 0: the server logs none."""
     daily_hour: int | None = None
@@ -74,15 +79,17 @@ MAPS_RELEASES = {
 """Version → day from the start. A name's last release is the one before the day of its retirement."""
 MAPS_LIVE = ("tomtom-route-planner", "tomtom-search", "tomtom-traffic", "tomtom-map-image")
 MAPS_CLIENTS = (
-    DemoClient("claude-code", ("2.1.201", "2.1.215", "2.1.234"), 3.2, 5, 0.16, 40),
-    DemoClient("Visual Studio Code", ("1.118.0", "1.119.2"), 2.1, 4, 0.18, 47),
+    DemoClient("claude-code", ("2.1.201", "2.1.215", "2.1.234"), 3.2, 5, 0.3, 40, copies=14),
+    DemoClient("Visual Studio Code", ("1.118.0", "1.119.2"), 2.1, 4, 0.3, 47, copies=9),
     DemoClient("cursor-vscode", ("1.0.0",), 1.8, 4, 0.16, 54),
-    DemoClient("Windsurf", ("1.12.3",), 0.5, 3, 0.2, 54),
-    DemoClient("windsurf", ("1.13.0",), 0.4, 3, 0.2, 54),
-    DemoClient("codex-mcp-client", ("0.146.0", "0.148.0-alpha.9"), 1.4, 4, 0.2, 47, listens=False),
+    DemoClient("Windsurf", ("1.12.3",), 0.5, 3, 0.3, 54, copies=4),
+    DemoClient("windsurf", ("1.13.0",), 0.4, 3, 0.3, 54, copies=3),
+    DemoClient(
+        "codex-mcp-client", ("0.146.0", "0.148.0-alpha.9"), 1.4, 4, 0.3, 47, listens=False, copies=8
+    ),
     DemoClient("claude-ai (via mcp-remote 0.1.29)", ("0.1.0",), 0.8, 3, 0.2, 61),
     DemoClient("claude-ai", ("0.1.0",), 0.6, 3, 0.2, 61),
-    DemoClient("Zed", ("0.214.5",), 0.4, 3, 0.15, 61),
+    DemoClient("Zed", ("0.214.5",), 0.4, 3, 0.3, 61, copies=3),
     DemoClient("openai-mcp", ("1.0.0",), 3.0, 1, 0.34, addresses=60),
     DemoClient("mcp", ("0.1.0",), 0.0, 1, 1.0, lists=False, addresses=2, daily_hour=3),
     DemoClient(None, (), 1.1, 1, 0.5, lists=False, addresses=20),
@@ -95,9 +102,9 @@ EVERYTHING_NAMES = (
 EVERYTHING_RELEASES = {"2025.12.18": -28, "2026.1.14": 15, "2026.1.26": 64}
 EVERYTHING_LIVE = ("echo", "get-env", "get-sum")
 EVERYTHING_CLIENTS = (
-    DemoClient("claude-code", ("2.1.201", "2.1.234"), 1.0, 4, 0.12, 50),
-    DemoClient("goose", ("1.9.0", "1.10.1"), 0.6, 4, 0.2, 50, listens=False),
-    DemoClient("opencode", ("0.15.8",), 0.5, 3, 0.15, 57),
+    DemoClient("claude-code", ("2.1.201", "2.1.234"), 1.0, 4, 0.3, 50, copies=5),
+    DemoClient("goose", ("1.9.0", "1.10.1"), 0.6, 4, 0.3, 50, listens=False, copies=3),
+    DemoClient("opencode", ("0.15.8",), 0.5, 3, 0.3, 57, copies=3),
     DemoClient("@n8n/n8n-nodes-langchain.mcpClientTool", ("1.0.0",), 0.0, 1, 1.0, daily_hour=6),
 )
 
@@ -154,9 +161,10 @@ def _server(
     lines = [
         line
         for client in clients
+        for copies in [_Copies(rng, client)]
         for day in range(DAYS)
-        for at in _starts(rng, client, day)
-        for line in _session(rng, client, at, names, live)
+        for at in sorted(_starts(rng, client, day))
+        for line in _session(rng, client, copies, at, names, live)
     ]
     lines += [_Line(hour / 24, "Health check", {"status": "ok"}) for hour in range(DAYS * 24)]
     heard = [line for line in lines if not GAP[0] <= line.at < GAP[1] and line.at < until]
@@ -172,25 +180,62 @@ def _starts(rng: random.Random, client: DemoClient, day: int) -> list[float]:
     return [day + min(max(rng.gauss(0.58, 0.15), 0), 0.999) for _ in range(number)]
 
 
+class _Copies:
+    """The copies of the list that the people of one client hold: by when each was made, and with which version."""
+
+    def __init__(self, rng: random.Random, client: DemoClient) -> None:
+        self._rng = rng
+        self._client = client
+        self._held: dict[int, tuple[float, str]] = {}
+        self._person = 0
+
+    def connect(self, at: float, version: str) -> bool:
+        """Somebody connects; whether the tools are listed."""
+        if not self._client.copies:
+            return self._client.lists
+        self._person = self._rng.randrange(self._client.copies)
+        known = self._held.get(self._person)
+        if known is not None and known[1] == version:
+            return False
+        self._held[self._person] = (at, version)
+        return True
+
+    def renew(self, at: float, version: str) -> None:
+        """Whoever is connected lists the tools again."""
+        self._held[self._person] = (at, version)
+
+    def believed(self, names: Sequence[RetiredName], at: float) -> list[RetiredName]:
+        """The retired names that a call may still go to: by the copy in hand, or by habit."""
+        gone = [name for name in names if name.day <= at]
+        if not self._client.copies:
+            return gone
+        made, _ = self._held[self._person]
+        return [name for name in gone if name.day > made or self._rng.random() < _HABIT]
+
+
 def _session(
     rng: random.Random,
     client: DemoClient,
+    copies: _Copies,
     at: float,
     names: tuple[RetiredName, ...],
     live: tuple[str, ...],
 ) -> Iterator[_Line]:
     who = _identity(rng, client, at)
+    version = str(who.get("clientVersion"))
+    listed = copies.connect(at, version)
     if client.lists:
         yield _Line(at, "Client initialized", {**who, "protocolVersion": "2025-11-25"})
+    if listed:
         yield _Line(at + 1e-6, "Tools listed", {**who, "count": len(live)})
     stale_share = client.stale_share
     told = client.notified_day is not None and at >= client.notified_day
-    if told and client.listens:
+    if told and client.listens and not client.copies:
         stale_share *= max(0.08, 0.6 ** (at - client.notified_day + 1))  # type: ignore[operator]
     now = at
     for number in range(max(1, round(rng.gauss(client.calls, 1)))):
         now += rng.expovariate(1) * 4 / 1440
-        gone = [name for name in names if name.day <= now]
+        gone = copies.believed(names, now)
         if gone and rng.random() < stale_share:
             yield _stale(rng.choice(gone), now, who)
         else:
@@ -202,6 +247,7 @@ def _session(
             if client.listens:
                 later = now + 2e-4 + rng.uniform(0.05, 5) / 86_400
                 yield _Line(later, "Tools listed", {**who, "count": len(live)})
+                copies.renew(later, version)
 
 
 def _identity(rng: random.Random, client: DemoClient, at: float) -> dict[str, object]:

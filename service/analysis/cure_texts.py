@@ -17,6 +17,10 @@ LOG_LISTINGS = (
     "Log each tools/list (message `Tools listed`) with its session and client: then it shows whether the "
     "list is fetched again."
 )
+THEN_LOOK = (
+    "Other sessions of this client list the tools, these do not: they hold an old copy, or have the name written "
+    "down. If the calls go on after a refresh, look for it in scripts and permission lists."
+)
 LOG_SESSIONS = (
     "Log the session id with calls and listings: then it shows whether whoever calls the name has "
     "fetched the list since."
@@ -207,4 +211,8 @@ def _telling(evidence: Evidence) -> str:
     """What would tell."""
     if evidence.listings + evidence.others_listings == 0:
         return LOG_LISTINGS
+    if evidence.listings_since and evidence.whole > evidence.cut + evidence.lone:
+        known = evidence.known
+        refresh = RECONNECT if known is None or known.refresh is None else known.refresh
+        return f"{refresh} {THEN_LOOK}"
     return LOG_SESSIONS if evidence.listings else WAIT

@@ -76,9 +76,9 @@ def _without_listing(evidence: Evidence) -> Word:
     if evidence.listings + evidence.others_listings == 0:
         return "cannot_tell"
     if evidence.listings:
-        if evidence.listings_since == 0:
-            return "refresh"
-        return "hard_coded" if evidence.whole > evidence.cut + evidence.lone else "cannot_tell"
+        # that others of its users listed since says nothing of those who call: they may hold a copy from
+        # an earlier connection, or have the name written down
+        return "cannot_tell" if evidence.listings_since else "refresh"
     # without a greeting in the log its connection, and a listing, may be older than the log
     seen = evidence.whole > 0 or len(evidence.days) >= LEAST_DAYS_UNSEEN
     return "hard_coded" if seen else "cannot_tell"

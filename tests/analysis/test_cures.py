@@ -68,7 +68,7 @@ CASES = {
     "a kept list, in new sessions": (seen("acme", whole=3, sessions=3, listings=2), "refresh"),
     "some of its users list, these do not": (
         seen("acme", whole=3, sessions=3, listings=9, listings_since=4),
-        "hard_coded",
+        "cannot_tell",
     ),
     "some of its users list, nobody knows who": (
         seen("acme", lone=3, listings=9, listings_since=4),

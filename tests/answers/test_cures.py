@@ -24,17 +24,19 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 MOMENT = Moment(round(NOON.timestamp()) * 1_000_000, 0)
 
 DEMO = {
+    # their people hold copies of the list across connections, and these products are known to
+    ("maps", "claude-code"): "refresh",
+    ("maps", "Visual Studio Code"): "refresh",
+    ("maps", "codex-mcp-client"): "refresh",
+    ("maps", "Zed"): "refresh",
+    ("reference", "claude-code"): "refresh",
+    ("reference", "goose"): "refresh",
+    ("reference", "opencode"): "refresh",
+    # so do these, but nothing is known of the product, and some of its sessions listed since
+    ("maps", "Windsurf"): "cannot_tell",
     # these list whenever they connect, and call an old name in the same session all the same
-    ("maps", "claude-code"): "client_fault",
-    ("maps", "Visual Studio Code"): "client_fault",
     ("maps", "cursor-vscode"): "client_fault",
-    ("maps", "Windsurf"): "client_fault",
-    ("maps", "codex-mcp-client"): "client_fault",
     ("maps", "claude-ai"): "client_fault",
-    ("maps", "Zed"): "client_fault",
-    ("reference", "claude-code"): "client_fault",
-    ("reference", "goose"): "client_fault",
-    ("reference", "opencode"): "client_fault",
     # so does this one, and it is known to keep a snapshot whatever it fetches
     ("maps", "openai-mcp"): "rescan",
     # at three o'clock every day, without listing; at six, and its library lists
