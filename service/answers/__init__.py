@@ -9,6 +9,7 @@ from service.answers.batches import BatchRow, batches
 from service.answers.callers import CallerRow, callers
 from service.answers.catalogue import EntryRow, catalogue, history
 from service.answers.clients import ClientRow, clients
+from service.answers.contact import ContactRow, MessageRow, contact
 from service.answers.coverage import SpanRow, coverage
 from service.answers.cures import CureRow, cures
 from service.answers.events import EventRow, events
@@ -33,6 +34,7 @@ from service.answers.releases import ReleaseRow, releases
 from service.answers.series import SeriesRow, series
 from service.answers.servers import ServerRow, servers
 from service.answers.snapshots import ChangeRow, ProposalRow, SnapshotRow, diff, snapshots
+from service.answers.todo import TodoRow, TodoTotals, todo
 from service.answers.told import AliasRow, ExclusionRow, MarkRow, aliases, exclusions, marks
 from service.answers.uptake import UptakeRow, uptake
 from service.answers.vintage import VintageRow, vintage
@@ -46,6 +48,7 @@ __all__ = [
     "ChangeRow",
     "ClientRow",
     "Collection",
+    "ContactRow",
     "CoverageSummary",
     "CureRow",
     "EntryRow",
@@ -57,6 +60,7 @@ __all__ = [
     "Instant",
     "ListedRow",
     "MarkRow",
+    "MessageRow",
     "Moment",
     "NameRow",
     "OverviewRow",
@@ -71,6 +75,8 @@ __all__ = [
     "ServerRow",
     "SnapshotRow",
     "SpanRow",
+    "TodoRow",
+    "TodoTotals",
     "UptakeRow",
     "VintageRow",
     "aliases",
@@ -79,6 +85,7 @@ __all__ = [
     "callers",
     "catalogue",
     "clients",
+    "contact",
     "coverage",
     "cures",
     "diff",
@@ -97,6 +104,7 @@ __all__ = [
     "series",
     "servers",
     "snapshots",
+    "todo",
     "uptake",
     "vintage",
 ]

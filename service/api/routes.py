@@ -10,6 +10,7 @@ from service.api import (
     catalogue,
     check,
     clients,
+    contact,
     coverage,
     cures,
     events,
@@ -24,6 +25,7 @@ from service.api import (
     series,
     servers,
     snapshots,
+    todo,
     uptake,
     vintage,
 )
@@ -34,6 +36,8 @@ router = APIRouter(prefix=PREFIX)
 for noun in (
     servers,
     overview,
+    todo,
+    contact,
     names,
     callers,
     cures,
