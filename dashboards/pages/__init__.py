@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from dashboards.pages import clients, health, names, todo
+from dashboards.pages import clients, forms, health, names, todo
 
 router = APIRouter()
-for room in (names, todo, clients, health):
+for room in (names, todo, clients, health, forms):
     router.include_router(room.router)

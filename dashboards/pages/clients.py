@@ -1,15 +1,23 @@
 """The page of all clients, and that of one."""
 
+from typing import Any
+
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from dashboards.empty import emptiness
 from dashboards.pages.frame import EVENTS, METHODS, ROWS, needed, new_router, own_rows, shown
 from dashboards.pivot import pivot
-from dashboards.reading import callers_chart, calls_chart, reading_of
+from dashboards.reading import Reading, callers_chart, calls_chart, reading_of
 from service import answers
+from service.answers.query import LIMIT_MAX, plain
 from service.errors import NotFound
+from service.names import shown_key
 
+ROWS_BESIDE = 50
+"""Rows of the tables beside the page's own."""
+TOLD = 50
+"""Marks and aliases of a client that are shown."""
 router = new_router()
 
 
@@ -43,11 +51,21 @@ def clientown_rows(request: Request) -> HTMLResponse:
         ever = look.ask(answers.clients, since=None, until=None, name=None, server=None)
         if client and not ever.items:
             raise NotFound(f"no client {client!r} was ever seen")
+        spelled = _spelling(ever.items, client)
+        asked = None
+        if client and who.items:
+            asked = look.ask(answers.contact, limit=1).as_json()
         return shown(
             request,
             look,
             "client.html",
-            client=_spelling(ever.items, client),
+            cures=look.ask(answers.cures, limit=ROWS_BESIDE, sort="-active_days").as_json(),
+            uptake=look.ask(answers.uptake, limit=ROWS_BESIDE, sort="-stale_calls").as_json(),
+            vintage=look.ask(answers.vintage, name=None, limit=ROWS_BESIDE).as_json(),
+            letter=asked,
+            told=_told(look, spelled),
+            left_out=who.more["excluded_calls"],
+            client=spelled,
             facts=facts.as_json(),
             callers=who.as_json(),
             reactions=told.as_json(),
@@ -61,3 +79,13 @@ def clientown_rows(request: Request) -> HTMLResponse:
 def _spelling(rows: tuple[answers.ClientRow, ...], asked: str) -> str | None:
     """The client as its rows spell it; None for what names no client."""
     return next((row.client for row in rows), asked or None)
+
+
+def _told(look: Reading, client: str | None) -> dict[str, Any]:
+    """The marks of a client that stand, and the clients that are said to be it."""
+    every = look.ask(answers.aliases, name=None, client=None, server=None, limit=LIMIT_MAX)
+    mine = [row for row in every.items if client and shown_key(row.target) == shown_key(client)]
+    return {
+        "marks": look.ask(answers.marks, limit=TOLD).as_json(),
+        "aliases": [plain(row) for row in mine[:TOLD]],
+    }

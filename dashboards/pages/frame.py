@@ -151,11 +151,13 @@ def refusal(request: Request, error: LastCallError) -> HTMLResponse:
     """The page for what cannot be shown: why, and where to go on."""
     parameter = error.parameter if isinstance(error, BadParameter) else None
     kept = [(k, v) for k, v in request.query_params.multi_items() if k != parameter]
+    without = f"?{urlencode(kept)}" if parameter in request.query_params else None
     html = render(
         "error.html",
         **_frame(request, State()),
         title=error.title,
         detail=error.detail,
-        without=f"?{urlencode(kept)}" if parameter in request.query_params else None,
+        without=without,
+        back=getattr(request.state, "back", None),
     )
     return HTMLResponse(html, error.status, HEADERS)

@@ -12,6 +12,8 @@ from service.errors import NotFound
 
 CALLERS = 50
 """Rows of callers on the landing page; the others are a click away."""
+VERSIONS = 50
+"""Versions of an entry of the catalogue on the page of its name."""
 router = new_router()
 
 
@@ -29,6 +31,7 @@ def namesown_rows(request: Request) -> HTMLResponse:
             names=found.as_json(),
             callers=who.as_json(),
             calls=pivot(calls_chart(look, "client")),
+            left_out=found.more["excluded_calls"],
             empty=empty,
         )
 
@@ -44,10 +47,15 @@ def nameown_rows(request: Request) -> HTMLResponse:
         who = look.ask(answers.callers, sort=look.state.sort or "-stale_calls", **own_rows(look))
         last = look.ask(answers.events, sort="-time", limit=EVENTS)
         tiles = next(iter(look.ask(answers.names).items), None)
+        versions = look.ask(answers.history, client=None, limit=VERSIONS).as_json()
         return shown(
             request,
             look,
             "name.html",
+            uptake=look.ask(answers.uptake, limit=CALLERS, sort="-stale_calls").as_json(),
+            entry=look.ask(answers.catalogue, client=None, limit=1).as_json(),
+            versions=versions,
+            left_out=who.more["excluded_calls"],
             facts=facts.as_json(),
             tiles=tiles,
             callers=who.as_json(),
