@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from dashboards.pages import clients, forms, health, names, todo
+from dashboards.pages import catalogue, clients, forms, health, names, todo, told
 
 router = APIRouter()
-for room in (names, todo, clients, health, forms):
+for room in (names, todo, clients, catalogue, health, told, forms):
     router.include_router(room.router)

@@ -14,9 +14,9 @@ from service.answers.query import LIMIT_MAX, plain
 from service.errors import NotFound
 from service.names import shown_key
 
-ROWS_BESIDE = 50
+ROWS_BESIDE = 25
 """Rows of the tables beside the page's own."""
-TOLD = 50
+TOLD = 25
 """Marks and aliases of a client that are shown."""
 router = new_router()
 

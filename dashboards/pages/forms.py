@@ -26,6 +26,8 @@ from service.telling import Telling
 
 BODY_MAX = 64 * 1024
 """Bytes of a form; the longest note and message fit."""
+ABOUT_MAX = 100
+"""Names that one form marks."""
 ACTOR = "page"
 router = new_router()
 
@@ -79,19 +81,21 @@ def _telling(path: str) -> Callable[[Callable[[Request, Form], None]], object]:
 @_telling("/tell-mark")
 def mark(request: Request, form: Form) -> None:
     """
-    Say what was done about a client: of one name (`about` holds server and name), or of all names of
-    each `server`.
+    Say what was done about a client: of each name that an `about` holds with its server, or of all names
+    of each `server`.
     """
-    about = dict(parse_qsl(form.one("about") or ""))
-    servers = [about["server"]] if "server" in about else form.every("server")
-    if not servers:
+    named = [dict(parse_qsl(text)) for text in form.every("about") if text]
+    abouts = [(one.get("server"), one.get("name")) for one in named] or [
+        (server, None) for server in dict.fromkeys(form.every("server"))
+    ]
+    if not abouts:
         raise BadParameter("server", "missing; name the MCP server, such as maps")
-    for server in dict.fromkeys(servers):
+    for server, name in abouts[:ABOUT_MAX]:
         _teller(request).mark(
             kind=form.one("kind"),
             server=server,
             client=next(iter(form.every("client")), None),
-            name=about.get("name"),
+            name=name,
             at_us=form.instant("at"),
             note=form.one("note"),
             actor=ACTOR,

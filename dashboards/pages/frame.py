@@ -18,7 +18,7 @@ from service.analysis.zones import zone_names
 from service.clock import HOUR_US
 from service.errors import BadParameter, Conflict, LastCallError
 
-ROWS = 200
+ROWS = 100
 """Rows of a table before its reader is sent to the next page."""
 EVENTS = 20
 CALLERS = 50
@@ -60,9 +60,9 @@ def new_router() -> APIRouter:
     return APIRouter(include_in_schema=False, route_class=PageRoute)
 
 
-def own_rows(look: Reading) -> Mapping[str, object]:
+def own_rows(look: Reading, limit: int = ROWS) -> Mapping[str, object]:
     """Which rows of the page's own table."""
-    return {"limit": ROWS, "cursor": look.state.cursor}
+    return {"limit": limit, "cursor": look.state.cursor}
 
 
 def needed(look: Reading, parameter: str) -> str:

@@ -10,9 +10,11 @@ from dashboards.reading import callers_chart, calls_chart, reading_of
 from service import answers
 from service.errors import NotFound
 
-CALLERS = 50
+NAMES = 60
+"""Rows of names on the landing page, each with its picture."""
+CALLERS = 40
 """Rows of callers on the landing page; the others are a click away."""
-VERSIONS = 50
+VERSIONS = 20
 """Versions of an entry of the catalogue on the page of its name."""
 router = new_router()
 
@@ -21,7 +23,9 @@ router = new_router()
 def namesown_rows(request: Request) -> HTMLResponse:
     """Who still calls what, and is it getting better."""
     with reading_of(request) as look:
-        found = look.ask(answers.overview, sort=look.state.sort or "-stale_calls", **own_rows(look))
+        found = look.ask(
+            answers.overview, sort=look.state.sort or "-stale_calls", **own_rows(look, NAMES)
+        )
         who = look.ask(answers.callers, sort="-stale_calls", limit=CALLERS)
         empty = emptiness(look, found.more["totals"].stale_calls, found)
         return shown(

@@ -9,7 +9,7 @@ from service.answers.batches import BatchRow, batches
 from service.answers.callers import CallerRow, callers
 from service.answers.catalogue import EntryRow, catalogue, history
 from service.answers.clients import ClientRow, clients
-from service.answers.contact import ContactRow, MessageRow, contact
+from service.answers.contact import About, ContactRow, MessageRow, contact
 from service.answers.coverage import SpanRow, coverage
 from service.answers.cures import CureRow, cures
 from service.answers.events import EventRow, events
@@ -40,6 +40,7 @@ from service.answers.uptake import UptakeRow, uptake
 from service.answers.vintage import VintageRow, vintage
 
 __all__ = [
+    "About",
     "AliasRow",
     "ArrivalDay",
     "AuditRow",

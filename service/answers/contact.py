@@ -55,13 +55,22 @@ class ContactRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """A name that a message lists."""
+
+    server: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MessageRow:
-    """A message to whoever runs a client, as Markdown, and whom to write to."""
+    """A message to whoever runs a client, as Markdown, whom to write to, and the names that it lists."""
 
     client: str
     to: str
     subject: str
     text: str
+    about: tuple[About, ...]
 
 
 def contact(connection: Connection, query: Query, moment: Moment) -> Collection[ContactRow]:
@@ -69,7 +78,7 @@ def contact(connection: Connection, query: Query, moment: Moment) -> Collection[
     The retired names that one client called in the range, by server and name.
 
     The answer also holds `client` (its name), `to` (whom to write to), `subject` and `text`, a message
-    as Markdown about all of these rows, and `excluded_calls`.
+    as Markdown about all of these rows, `about`, the names that it lists, and `excluded_calls`.
 
     Raises:
         BadParameter: No client is named, or a parameter cannot be used.
@@ -89,7 +98,7 @@ def contact(connection: Connection, query: Query, moment: Moment) -> Collection[
     message = packs.message(found)
     rows = packs.rows(found)
     kept, last = page(rows, lambda row: ("", row.server, row.name), Order(), scope.after, limit)
-    more = {name: getattr(message, name) for name in ("client", "to", "subject", "text")}
+    more = {name: getattr(message, name) for name in ("client", "to", "subject", "text", "about")}
     return scope.answer(kept, last, **more, excluded_calls=gather.left_out(scope))
 
 
@@ -115,6 +124,10 @@ class Packs:
             to=texts.recipient(case),
             subject=texts.subject(case),
             text=texts.message(case),
+            about=tuple(
+                About(server=each.server, name=each.name)
+                for each in case.called[: texts.NAMES_SHOWN]
+            ),
         )
 
     def _case(self, found: Sequence[Found]) -> texts.Case:

@@ -49,6 +49,7 @@ EXAMPLE = schemas.example(
     to="Whoever uses ChatGPT, by OpenAI (openai-mcp)",
     subject="openai-mcp still calls retired tools of maps",
     text=_TEXT,
+    about=[{"server": "maps", "name": "tomtom-ev-routing"}],
     excluded_calls=0,
 )
 PAGE = schemas.page_of(
@@ -58,6 +59,7 @@ PAGE = schemas.page_of(
     to=str,
     subject=str,
     text=str,
+    about=tuple[answers.About, ...],
     excluded_calls=int,
 )
 _RESPONSES = schemas.documented(EXAMPLE) | schemas.NOT_FOUND

@@ -54,6 +54,7 @@ EXAMPLE = schemas.example(
             "to": "Whoever uses ChatGPT, by OpenAI (openai-mcp)",
             "subject": "openai-mcp still calls retired tools of maps",
             "text": "Hello,\n\nyour MCP client `openai-mcp` still calls 1 tool ...",
+            "about": [{"server": "maps", "name": "tomtom-ev-routing"}],
         }
     ],
     excluded_calls=2,
