@@ -1,11 +1,11 @@
 """What a page asks: a snapshot of the database, the state of its address, and questions in its range."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from fastapi import Request
 
@@ -16,12 +16,23 @@ from dashboards.state import State, View, read_state, view_of
 from service import answers
 from service.analysis.zones import EARLIEST_US
 from service.answers import Collection, HealthRow, Moment, NameRow, Query, ReleaseRow, SeriesRow
+from service.answers.calls import left_out
 from service.answers.extent import Extent, extent
 from service.answers.query import LIMIT_MAX, moment_at
+from service.answers.scope import scope_of
 from service.store.engine import Connection, reading
 
 RowT = TypeVar("RowT")
-Answer = Callable[[Connection, Query, Moment], Collection[RowT]]
+
+
+class Answer(Protocol[RowT]):
+    """One of `service.answers`, which bears the name of its collection."""
+
+    __name__: str
+
+    def __call__(
+        self, connection: Connection, query: Query, moment: Moment, /
+    ) -> Collection[RowT]: ...
 
 
 @dataclass(frozen=True)
@@ -40,7 +51,13 @@ class Reading:
 
     def ask(self, answer: Answer[RowT], **more: Any) -> Collection[RowT]:
         """Put the page's question, with *more*, to one of `service.answers`."""
-        return answer(self.connection, self.view.query(**more), self.moment)
+        return answer(self.connection, self.view.query(answer.__name__, **more), self.moment)
+
+    @cached_property
+    def left_out(self) -> int:
+        """How many stale calls of the page's question rules leave out."""
+        query = self.view.query("callers")
+        return left_out(scope_of(self.connection, query, self.moment, "callers"))
 
     @cached_property
     def timeline(self) -> Timeline:

@@ -19,14 +19,28 @@ from service.errors import BadParameter
 
 RANGES = {"7": "7 days", "28": "28 days", "90": "90 days", "all": "Everything"}
 BUCKETS = ("auto", *zones.BUCKETS)
-_DEFAULTS: Mapping[str, str | None] = {"days": "90", "tz": "UTC", "bucket": "auto"}
+CHOICES = {"excluded": ("hide", "count", "only"), "show": ("due", "all")}
+_DEFAULTS: Mapping[str, str | None] = {
+    "days": "90",
+    "tz": "UTC",
+    "bucket": "auto",
+    "excluded": "hide",
+    "show": "due",
+}
+_KNOW_RULES = frozenset(
+    {"overview", "todo", "contact", "names", "callers", "cures", "clients", "uptake", "series"}
+)
+"""Collections that can count what rules leave out, or nothing else."""
 _LONGEST = (("hour", 3), ("day", 130), ("week", 900))
 """Buckets, and the longest range in days that each is chosen for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """The state of a page. `client=""` stands for the calls that name no client."""
+    """
+    The state of a page. `client=""` stands for the calls that name no client. `excluded` says what becomes
+    of calls that rules leave out, `show` which rows there are of what is to be done.
+    """
 
     server: str | None = None
     name: str | None = None
@@ -39,6 +53,8 @@ class State:
     as_of: str | None = None
     sort: str | None = None
     cursor: str | None = None
+    excluded: str = "hide"
+    show: str = "due"
     FILTERS: ClassVar[tuple[str, ...]] = ("server", "name", "client")
 
     @property
@@ -52,19 +68,24 @@ class State:
         """Whether the range was given by its days."""
         return self.from_day is not None or self.to_day is not None
 
+    @property
+    def said(self) -> dict[str, str]:
+        """What is not as it is by default."""
+        said = {
+            key: value
+            for key, value in asdict(self).items()
+            if value is not None and value != _DEFAULTS.get(key)
+        }
+        if "from_day" in said:
+            said.pop("days", None)  # it would say nothing
+        return said
+
     def search(self, **changes: Any) -> str:
         """
         The query string of this state with *changes*; defaults are left out, and so is the place in a
         list unless it is among the changes.
         """
-        changed = asdict(replace(self, **{"cursor": None, **changes}))
-        said = {
-            key: value
-            for key, value in changed.items()
-            if value is not None and value != _DEFAULTS.get(key)
-        }
-        if "from_day" in said:
-            said.pop("days", None)  # it would say nothing
+        said = replace(self, **{"cursor": None, **changes}).said
         return f"?{urlencode(said)}" if said else ""
 
 
@@ -87,6 +108,9 @@ def read_state(params: Iterable[tuple[str, str]]) -> State:
         raise BadParameter("days", f"must be one of {', '.join(RANGES)}")
     if state.bucket not in BUCKETS:
         raise BadParameter("bucket", f"must be one of {', '.join(BUCKETS)}")
+    for key, words in CHOICES.items():
+        if getattr(state, key) not in words:
+            raise BadParameter(key, f"must be one of {', '.join(words)}")
     zone_asked(Query(tz=state.tz))
     for key in ("from_day", "to_day"):
         _day(key, getattr(state, key))
@@ -103,8 +127,8 @@ class View:
     last_day: date
     bucket: str
 
-    def query(self, **more: Any) -> Query:
-        """The question of this page; *more* are further members of it, or replace some."""
+    def query(self, collection: str, **more: Any) -> Query:
+        """The question of this page to a collection; *more* are further members, or replace some."""
         state = self.state
         asked: dict[str, Any] = {
             **state.filters,
@@ -112,17 +136,19 @@ class View:
             "until": _after(self.last_day),
             "tz": state.tz,
             "as_of": state.as_of,
+            "excluded": state.excluded if collection in _KNOW_RULES else "hide",
         }
         return Query(**{**asked, **more})
 
-    def rest(self, collection: str, **more: Any) -> str:
-        """The address, below the root, of the REST collection with the same numbers."""
-        asked = asdict(self.query(**more))
+    def rest(self, collection: str, form: str | None = None, **more: Any) -> str:
+        """The address, below the root, of the REST collection with the same numbers, in a form."""
+        asked = asdict(self.query(collection, **more))
         said = {
             key: value
             for key, value in asked.items()
             if value is not None and value != getattr(Query(), key)
         }
+        said |= {"format": form} if form else {}
         return f"/api/v1/{collection}" + (f"?{urlencode(said)}" if said else "")
 
 

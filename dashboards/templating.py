@@ -1,14 +1,18 @@
 """How results become HTML: one environment, everything escaped."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dashboards import theme
+from service.answers.query import iso
+from service.entries import FACTS
 from service.errors import NotFound
 
 _TYPES = {
@@ -17,6 +21,8 @@ _TYPES = {
     "svg": "image/svg+xml",
     "LICENSE": "text/plain; charset=utf-8",
 }
+DETAIL = 200
+"""Characters of one text in a line of the audit."""
 _STEPS = (
     ("day", timedelta(days=1)),
     ("hour", timedelta(hours=1)),
@@ -67,6 +73,21 @@ def amount(number: float) -> str:
     return f"{number:,}"
 
 
+def runs(cells: Sequence[Mapping[str, Any]]) -> list[tuple[bool, tuple[int, int]]]:
+    """
+    Cells side by side that were covered, or were not: each with its first place and its length.
+
+    >>> runs([{"covered": True}, {"covered": False}, {"covered": False}])
+    [(True, (0, 1)), (False, (1, 2))]
+    """
+    found, place = [], 0
+    for covered, group in groupby(cells, key=lambda cell: bool(cell["covered"])):
+        length = len(list(group))
+        found.append((covered, (place, length)))
+        place += length
+    return found
+
+
 def counted(number: int, word: str, plural: str | None = None) -> str:
     """
     Write a number with what it counts.
@@ -75,6 +96,41 @@ def counted(number: int, word: str, plural: str | None = None) -> str:
     ('1 stale call', '1,200 stale calls')
     """
     return f"{number:,} {word if number == 1 else plural or word + 's'}"
+
+
+def told(detail: Mapping[str, Any], tz: str) -> str:
+    """
+    Write the detail of a line of the audit: instants as such, what changed as before and after.
+
+    >>> told({"at_us": 0, "name": None, "note": "", "replaced_by": [None, ["a", "b"]]}, "UTC")
+    'at: 1970-01-01 00:00 UTC; replaced by: – → a, b'
+    """
+    parts = []
+    for key, value in detail.items():
+        pair = value if isinstance(value, list) and len(value) == 2 else None
+        if (pair is not None and key in FACTS) or key == "hidden":
+            text = " → ".join(_word(key, each, tz) for each in pair or [value])
+        elif value is None or value == "":
+            continue
+        else:
+            text = _word(key, value, tz)
+        parts.append(f"{key.removesuffix('_us').replace('_', ' ')}: {text}")
+    return "; ".join(parts) or "–"
+
+
+def _word(key: str, value: Any, tz: str) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if key.endswith("_us") and isinstance(value, int):
+        return shown(iso(value), tz)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name.replace('_', ' ')} {each}" for name, each in value.items()) or "–"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "nothing"
+    text = str(value)
+    return text if len(text) <= DETAIL else f"{text[:DETAIL]}…"
 
 
 @cache
@@ -87,8 +143,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(shown=shown, ago=ago, amount=amount)
-    found.globals.update(counted=counted)
+    found.filters.update(shown=shown, ago=ago, amount=amount, told=told)
+    found.globals.update(counted=counted, runs=runs)
     return found
 
 

@@ -15,7 +15,7 @@ from service.errors import BadParameter, NotFound
 from service.events import Recorded
 from service.settings import Settings
 from service.store import told
-from service.store.driver import Writer
+from service.store.driver import Connection, Writer
 from service.told import Alias, Exclusion, Mark, MarkKind
 
 NOTE_LIMIT = 1_000
@@ -46,16 +46,15 @@ class Telling:
         Raises:
             BadParameter: A name is missing, both are one client, or the other is (in the end) this one.
         """
-        key, _ = _client("client", client)
-        other, shown = _client("target", target)
-        if key == other:
-            raise BadParameter(
-                "target", "is the same client already; spellings of one need no alias"
-            )
-        alias = Alias(
-            client=key, target=shown, note=_note(note), said_us=self._clock(), actor=actor
-        )
+        said, now_us = _note(note), self._clock()
         with self._writer.transaction() as connection:
+            key, _ = _client(connection, "client", client)
+            other, shown = _client(connection, "target", target)
+            if key == other:
+                raise BadParameter(
+                    "target", "is the same client already; spellings of one need no alias"
+                )
+            alias = Alias(client=key, target=shown, note=said, said_us=now_us, actor=actor)
             if told.leads_to(connection, other, key):
                 raise BadParameter("target", f"is itself said to be {key}; take that back first")
             return alias, told.tell_alias(connection, alias)
@@ -67,8 +66,8 @@ class Telling:
         Raises:
             NotFound: That client has none.
         """
-        key, _ = _client("client", client)
         with self._writer.transaction() as connection:
+            key, _ = _client(connection, "client", client)
             if not told.drop_alias(connection, key, self._clock(), actor):
                 raise NotFound(
                     f"no alias of {names.bounded(key)}; they are listed at /api/v1/aliases"
@@ -90,10 +89,11 @@ class Telling:
         Raises:
             BadParameter: Nothing but a server is given, or the network is no range of addresses.
         """
+        pattern = _pattern(client)
         rule = Exclusion(
             id=0,
             server=names.feed_name("server", server),
-            client=_pattern(client),
+            client=pattern,
             version=names.bounded(names.clean(version or "").strip()) or None,
             network=_network(network),
             note=_note(note),
@@ -105,6 +105,9 @@ class Telling:
                 "client", "missing; name a client, a version or a network to leave out"
             )
         with self._writer.transaction() as connection:
+            if pattern is not None and "*" not in pattern:
+                known = told.key_shown(connection, names.clean(client or ""))
+                rule = replace(rule, client=known or pattern)
             id_, outcome = told.tell_exclusion(connection, rule)
         return replace(rule, id=id_), outcome
 
@@ -148,19 +151,22 @@ class Telling:
             raise BadParameter("client", 'missing; name the client, or "" for calls that name none')
         if at_us is not None and at_us > now_us + self._skew_us:
             raise BadParameter("at", "lies ahead of the clock; say it when it has happened")
-        read = names.read_client(names.clean(client))
         mark = Mark(
             id=0,
             kind=MarkKind(kind),
             server=named,
-            client="" if read is None else read.key,
+            client="",
             name=names.bounded(names.clean(name)) if name else None,
             at_us=now_us if at_us is None else at_us,
             note=_note(note),
             said_us=now_us,
             actor=actor,
         )
+        cleaned = names.clean(client)
+        read = names.read_client(cleaned)
         with self._writer.transaction() as connection:
+            if read is not None:
+                mark = replace(mark, client=told.key_shown(connection, cleaned) or read.key)
             id_ = told.tell_mark(connection, mark)
         return replace(mark, id=id_)
 
@@ -187,11 +193,15 @@ def open_telling(settings: Settings) -> Iterator[Telling]:
         writer.close()
 
 
-def _client(parameter: str, text: str | None) -> tuple[str, str]:
-    """(key, name) of a client, in any of its spellings."""
-    read = names.read_client(names.clean(text or ""))
+def _client(connection: Connection, parameter: str, text: str | None) -> tuple[str, str]:
+    """(key, name) of a client, in any of its spellings; first of all the one that answers show."""
+    cleaned = names.clean(text or "")
+    read = names.read_client(cleaned)
     if read is None:
         raise BadParameter(parameter, "missing; name a client, such as claude-code")
+    key = told.key_shown(connection, cleaned)
+    if key is not None and (parameter == "client" or len(cleaned.strip()) <= names.TEXT_LIMIT):
+        return key, read.name if read.key == key else cleaned.strip()
     if max(len(read.key), len(read.name)) > names.TEXT_LIMIT:
         raise BadParameter(parameter, f"longer than {names.TEXT_LIMIT} characters")
     return read.key, read.name

@@ -43,6 +43,27 @@ function offerOwnZone() {
   offer.hidden = false;
 }
 
+async function copy(button) {
+  const field = document.getElementById(button.dataset.copy);
+  const said = button.parentElement.querySelector("[role=status]");
+  try {
+    await navigator.clipboard.writeText(field.value);
+    said.textContent = "Copied.";
+  } catch {
+    field.focus();
+    field.select(); // no leave to write to the clipboard: one key is left to press
+    said.textContent = "Press Ctrl+C (or ⌘C) to copy.";
+  }
+}
+
+function offerCopies() {
+  document.querySelectorAll("button[data-copy]").forEach((button) => {
+    button.addEventListener("click", () => copy(button));
+    button.hidden = false;
+  });
+}
+
 offerOwnZone();
+offerCopies();
 drawAll();
 dark.addEventListener("change", drawAll);

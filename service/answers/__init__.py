@@ -10,6 +10,7 @@ from service.answers.callers import CallerRow, callers
 from service.answers.catalogue import EntryRow, catalogue, history
 from service.answers.clients import ClientRow, clients
 from service.answers.compare import CompareRow, compare
+from service.answers.contact import About, ContactRow, MessageRow, contact
 from service.answers.coverage import SpanRow, coverage
 from service.answers.cures import CureRow, cures
 from service.answers.events import EventRow, events
@@ -34,11 +35,13 @@ from service.answers.releases import ReleaseRow, releases
 from service.answers.series import SeriesRow, series
 from service.answers.servers import ServerRow, servers
 from service.answers.snapshots import ChangeRow, ProposalRow, SnapshotRow, diff, snapshots
+from service.answers.todo import TodoRow, TodoTotals, todo
 from service.answers.told import AliasRow, ExclusionRow, MarkRow, aliases, exclusions, marks
 from service.answers.uptake import UptakeRow, uptake
 from service.answers.vintage import VintageRow, vintage
 
 __all__ = [
+    "About",
     "AliasRow",
     "ArrivalDay",
     "AuditRow",
@@ -48,6 +51,7 @@ __all__ = [
     "ClientRow",
     "Collection",
     "CompareRow",
+    "ContactRow",
     "CoverageSummary",
     "CureRow",
     "EntryRow",
@@ -59,6 +63,7 @@ __all__ = [
     "Instant",
     "ListedRow",
     "MarkRow",
+    "MessageRow",
     "Moment",
     "NameRow",
     "OverviewRow",
@@ -73,6 +78,8 @@ __all__ = [
     "ServerRow",
     "SnapshotRow",
     "SpanRow",
+    "TodoRow",
+    "TodoTotals",
     "UptakeRow",
     "VintageRow",
     "aliases",
@@ -82,6 +89,7 @@ __all__ = [
     "catalogue",
     "clients",
     "compare",
+    "contact",
     "coverage",
     "cures",
     "diff",
@@ -100,6 +108,7 @@ __all__ = [
     "series",
     "servers",
     "snapshots",
+    "todo",
     "uptake",
     "vintage",
 ]

@@ -104,18 +104,19 @@ def cures(connection: Connection, query: Query, moment: Moment) -> Collection[Cu
         limit,
     )
     return scope.answer(
-        (_row(row, shown) for _, row, shown in kept), last, excluded_calls=gather.left_out(scope)
+        (row_of(row, shown) for _, row, shown in kept), last, excluded_calls=gather.left_out(scope)
     )
 
 
 def _sortable(row: CallerRow, shown: Evidence, column: str | None) -> object:
     """The value to sort by. Sentences are written for the rows of a page only."""
     if column in ("cure", "product", "behaviour"):
-        return getattr(_row(row, shown), column)
+        return getattr(row_of(row, shown), column)
     return shown.sessions if column == "sessions" else sortable(row, column)
 
 
-def _row(row: CallerRow, shown: Evidence) -> CureRow:
+def row_of(row: CallerRow, shown: Evidence) -> CureRow:
+    """A row of callers with what would end it; this writes the sentences."""
     found, known = cure(shown), shown.known
     return CureRow(
         server=row.server,

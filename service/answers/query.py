@@ -94,7 +94,7 @@ class Query:
     `client=""` asks for the calls that name no client; any spelling of a client asks for the client.
     `name` is a retired name, not a spelling. `since`, `until` and `as_of` are instants, or local
     dates in `tz`; half-open. `excluded` says what becomes of calls that somebody said not to count:
-    `hide`, `count` or nothing but these, `only`.
+    `hide`, `count` or nothing but these, `only`. `show` chooses the rows of `todo`.
     """
 
     server: str | None = None
@@ -115,6 +115,7 @@ class Query:
     by: str = "none"
     top: int | None = None
     excluded: str = "hide"
+    show: str = "due"
     before: str | None = None
     after: str | None = None
 

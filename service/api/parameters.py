@@ -122,6 +122,40 @@ class Listed(Paged):
     sort: Annotated[Sort, Field(examples=["-calls"])] = None
 
 
+class Todo(Paged):
+    """What is to be done about names and clients."""
+
+    name: Name = None
+    client: Client = None
+    show: Annotated[
+        Literal["due", "all"],
+        Field(
+            description="what is open or reopened, or all of it: contacted, known, resolved, too"
+        ),
+    ] = "due"
+    excluded: Excluded = "hide"
+
+
+MessageFormat = Annotated[
+    Literal["json", "csv", "md"] | None,
+    Field(
+        description="`csv` for a table, `md` for the message alone; if not given, what the Accept "
+        "header prefers"
+    ),
+]
+
+
+class Contact(Paged):
+    """What to write to one client."""
+
+    name: Name = None
+    client: Annotated[
+        str | None, Field(description="the client, in any spelling", examples=["claude-code"])
+    ] = None
+    excluded: Excluded = "hide"
+    format: MessageFormat = None  # type: ignore[assignment]  # one more form
+
+
 class Named(Paged):
     """Rows about names, in their order."""
 
@@ -226,7 +260,8 @@ class Sources(Paged):
 HINTS = {
     "limit": f"a whole number from 1 to {LIMIT_MAX}",
     "top": "a whole number from 1 to 100",
-    "format": "json or csv",
+    "format": "json or csv, of /api/v1/contact md, too",
+    "show": "due or all",
     "excluded": "hide, count or only",
     "provenance": "true or false",
     "dry_run": "true or false",

@@ -11,6 +11,7 @@ from service.api import (
     check,
     clients,
     compare,
+    contact,
     coverage,
     cures,
     events,
@@ -25,6 +26,7 @@ from service.api import (
     series,
     servers,
     snapshots,
+    todo,
     uptake,
     vintage,
 )
@@ -35,6 +37,8 @@ router = APIRouter(prefix=PREFIX)
 for noun in (
     servers,
     overview,
+    todo,
+    contact,
     names,
     compare,
     callers,

@@ -4,11 +4,23 @@ the data and leaves a line in the audit; telling the same again does neither.
 """
 
 from service.events import Recorded
-from service.names import shown_key
+from service.names import TEXT_LIMIT, shown_key
 from service.store import audit
 from service.store.driver import Connection
 from service.store.writer import raise_data_version
 from service.told import Alias, Exclusion, Mark
+
+
+def key_shown(conn: Connection, name: str) -> str | None:
+    """
+    The key of the client that answers show as *name*; None where there is none. Read as a line's name,
+    what looks like a bridge or a version would be taken off a second time, and a cut name cut again.
+    """
+    wanted = name.strip()
+    found = conn.rows("SELECT key FROM client WHERE key = ? LIMIT 1", (shown_key(wanted),))
+    if not found and len(wanted) > TEXT_LIMIT:
+        found = conn.rows("SELECT key FROM client WHERE name = ? LIMIT 1", (wanted,))
+    return str(found[0][0]) if found else None
 
 
 def leads_to(conn: Connection, client: str, other: str) -> bool:

@@ -89,7 +89,11 @@ def test_the_small_picture_has_a_bar_for_each_day_with_calls(
                 [max(26 * value / max(values), 1.5) for value in values], abs=0.01
             )
             gaps = [point for point in row["spark"] if not point["covered"]]
-            assert picture.locator(".gap").count() == len(gaps) > 0
+            widths = [
+                float(gap.get_attribute("width") or 0) for gap in picture.locator(".gap").all()
+            ]
+            assert sum(widths) == pytest.approx(120 * len(gaps) / len(row["spark"]), abs=0.1)
+            assert gaps
 
 
 def test_health_shows_the_account_of_rest(chromium: Browser, months: Running) -> None:

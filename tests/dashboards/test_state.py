@@ -32,6 +32,7 @@ def read(search: str) -> State:
         State(client=""),
         State(days="all", bucket="week", as_of="2026-10-01T00:00:00Z", sort="-clients"),
         State(from_day="2026-10-01", to_day="2026-10-02"),
+        State(excluded="only", show="all"),
     ],
 )
 def test_an_address_holds_the_whole_state(state: State) -> None:
@@ -54,6 +55,8 @@ def test_a_form_sends_empty_fields_for_what_is_not_chosen() -> None:
         ("from_day=yesterday", "from_day"),
         ("to_day=2026-02-30", "to_day"),
         ("bucket=minute", "bucket"),
+        ("excluded=maybe", "excluded"),
+        ("show=some", "show"),
     ],
 )
 def test_what_cannot_be_used_is_named(search: str, parameter: str) -> None:
@@ -77,7 +80,7 @@ def test_what_cannot_be_used_is_named(search: str, parameter: str) -> None:
 )
 def test_a_range_of_days_includes_both_ends(search: str, since: str | None, until: str) -> None:
     """Ninety days unless another range is asked for, the last of them today in the zone."""
-    query = view_of(read(search), NOON, LONG_AGO).query()
+    query = view_of(read(search), NOON, LONG_AGO).query("callers")
     assert (query.since, query.until) == (since, until)
 
 

@@ -1,0 +1,222 @@
+"""What to write to whoever runs a client: the retired names that it calls, and a message that asks to stop."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from service.analysis import contact_texts as texts
+from service.analysis import cures as analysis
+from service.analysis import zones
+from service.analysis.evidence import Evidence
+from service.analysis.fixed_times import pattern
+from service.answers import calls as gather
+from service.answers.callers import CallerRow
+from service.answers.cure_evidence import evidence, gathered
+from service.answers.marks import Status
+from service.answers.names import facts
+from service.answers.paging import Order, page
+from service.answers.query import Collection, Instant, Moment, Query, limit_asked
+from service.answers.retired import Name
+from service.answers.scope import Scope, scope_of
+from service.clock import HOUR_US
+from service.entries import Facts
+from service.errors import BadParameter
+from service.store.engine import Connection
+
+ASKED: tuple[Status, ...] = ("open", "reopened", "contacted")
+"""Rows that a message asks about."""
+Found = tuple[CallerRow, Evidence]
+_DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%d %H:%M"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContactRow:
+    """
+    One retired name that the client calls, with what to tell whoever runs it. `retired_at` is since when
+    it is retired, as far as is known. `status`, `marked_at` and `open_calls` are those of `callers`,
+    `cure` that of `cures`; the message leaves `known` and `resolved` ones out.
+    """
+
+    server: str
+    name: str
+    replaced_by: tuple[str, ...]
+    stale_calls: int
+    open_calls: int
+    callers: int
+    active_days: int
+    versions: tuple[str, ...]
+    version_count: int
+    first_call: Instant | None
+    last_call: Instant | None
+    retired_at: Instant
+    last_release: str | None
+    cure: str
+    status: Status
+    marked_at: Instant | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """A name that a message lists."""
+
+    server: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageRow:
+    """A message to whoever runs a client, as Markdown, whom to write to, and the names that it lists."""
+
+    client: str
+    to: str
+    subject: str
+    text: str
+    about: tuple[About, ...]
+
+
+def contact(connection: Connection, query: Query, moment: Moment) -> Collection[ContactRow]:
+    """
+    The retired names that one client called in the range, by server and name.
+
+    The answer also holds `client` (its name), `to` (whom to write to), `subject` and `text`, a message
+    as Markdown about all of these rows, `about`, the names that it lists, and `excluded_calls`.
+
+    Raises:
+        BadParameter: No client is named, or one that called no retired name in the range, or a parameter
+            cannot be used.
+    """
+    if not (query.client or "").strip():
+        raise BadParameter("client", "missing; name the client to write to, such as claude-code")
+    limit = limit_asked(query)
+    scope = scope_of(connection, query, moment, "contact")
+    found = [(row, said) for _, row, said in evidence(gathered(scope))] if scope.names else []
+    if not found:
+        raise BadParameter(
+            "client",
+            f"{query.client!r} called no retired name in this range; widen it, or see /api/v1/todo for "
+            "those that did",
+        )
+    packs = Packs(scope)
+    message = packs.message(found)
+    rows = packs.rows(found)
+    kept, last = page(rows, lambda row: ("", row.server, row.name), Order(), scope.after, limit)
+    more = {name: getattr(message, name) for name in ("client", "to", "subject", "text", "about")}
+    return scope.answer(kept, last, **more, excluded_calls=gather.left_out(scope))
+
+
+class Packs:
+    """Rows and messages about clients, from what `evidence` says of each."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._said = {
+            (name.server, name.name): (name, said)
+            for name, said in zip(scope.names, facts(scope, scope.names), strict=True)
+        }
+
+    def rows(self, found: Sequence[Found]) -> list[ContactRow]:
+        """The rows of one client, in the order given."""
+        return [_row(row, said, *self._said[row.server, row.name]) for row, said in found]
+
+    def message(self, found: Sequence[Found]) -> MessageRow:
+        """What to write to the client that all of these, and there is one, are of."""
+        case = self._case(found)
+        return MessageRow(
+            client=case.client,
+            to=texts.recipient(case),
+            subject=texts.subject(case),
+            text=texts.message(case),
+            about=tuple(
+                About(server=each.server, name=each.name)
+                for each in case.called[: texts.NAMES_SHOWN]
+            ),
+        )
+
+    def _case(self, found: Sequence[Found]) -> texts.Case:
+        """What the message is about: most days first."""
+        scope = self._scope
+        asked = [
+            (row, said)
+            for row, (_, said) in zip(self.rows(found), found, strict=True)
+            if row.status in ASKED
+        ]
+        asked.sort(key=lambda pair: (-pair[0].active_days, -pair[0].stale_calls, pair[0].name))
+        versions = dict.fromkeys(text for row, _ in asked for text in row.versions)
+        last = max((row.last_call or 0 for row, _ in asked), default=0)
+        end_us = max(min(scope.until_us, scope.moment.now_us) - 1, scope.start_us)
+        servers = sorted({row.server for row, _ in asked})
+        return texts.Case(
+            client=found[0][0].client or "",
+            known=found[0][1].known,
+            via=tuple(sorted({via for _, each in asked for via in each.via})),
+            versions=tuple(versions),
+            called=tuple(self._called(row, said) for row, said in asked),
+            heard=tuple(_heard(scope, server) for server in servers),
+            first_day=_local(scope, scope.start_us, _DAY),
+            last_day=_local(scope, end_us, _DAY),
+            last=_local(scope, last, _MINUTE),
+            tz=scope.query.tz,
+        )
+
+    def _called(self, row: ContactRow, said: Evidence) -> texts.Called:
+        name, _ = self._said[row.server, row.name]
+        fixed_us = row.marked_at if row.status == "reopened" else None
+        scope = self._scope
+        return texts.Called(
+            server=row.server,
+            name=row.name,
+            word=analysis.word_of(said, pattern(said.days)),
+            replaced_by=row.replaced_by,
+            last_release=row.last_release,
+            since=_local(scope, row.retired_at, _DAY),
+            told=name.told is not None and name.told.facts.retired_us is not None,
+            calls=row.open_calls,
+            days=row.active_days,
+            last=_local(scope, row.last_call or 0, _DAY),
+            fixed=None if fixed_us is None else _local(scope, fixed_us, _DAY),
+        )
+
+
+def _row(row: CallerRow, said: Evidence, name: Name, known: Facts) -> ContactRow:
+    return ContactRow(
+        server=row.server,
+        name=row.name,
+        replaced_by=said.replaced_by,
+        stale_calls=row.stale_calls,
+        open_calls=row.open_calls,
+        callers=row.callers,
+        active_days=row.active_days,
+        versions=row.versions,
+        version_count=row.version_count,
+        first_call=row.first_call,
+        last_call=row.last_call,
+        retired_at=Instant(name.retired_us),
+        last_release=known.last_release,
+        cure=analysis.word_of(said, pattern(said.days)),
+        status=row.status,
+        marked_at=row.marked_at,
+    )
+
+
+def _heard(scope: Scope, server: str) -> texts.Heard:
+    """Coverage of one server in the range, as far as that has come."""
+    until_us = max(min(scope.until_us, scope.moment.now_us), scope.start_us)
+    start, end = scope.start_us // HOUR_US, -(-until_us // HOUR_US)
+    covered = scope.coverage_of(server)
+    met = [gap for gap in covered.gaps if gap.start < end and gap.end > start]
+    return texts.Heard(
+        server=server,
+        covered_hours=covered.covered_hours(start, end),
+        hours=end - start,
+        gaps=tuple(
+            (
+                _local(scope, gap.start * HOUR_US, _MINUTE),
+                _local(scope, gap.end * HOUR_US, _MINUTE),
+            )
+            for gap in met[-texts.GAPS_SHOWN :]
+        ),
+        gap_count=len(met),
+    )
+
+
+def _local(scope: Scope, instant_us: int, form: str) -> str:
+    return zones.local(zones.hold(instant_us), scope.zone).strftime(form)
