@@ -33,6 +33,7 @@ from service.api import (
     series,
     servers,
     snapshots,
+    todo,
     uptake,
     vintage,
 )
@@ -44,6 +45,7 @@ NOW = 1_791_244_800_000_000  # 2026-10-06T00:00:00Z
 COLLECTIONS = [
     servers,
     overview,
+    todo,
     names,
     compare,
     callers,
@@ -305,6 +307,7 @@ def test_a_page_by_a_column_that_changed_is_a_problem_that_says_what_to_do(get: 
         "series",
         "releases",
         "listed",
+        "todo",
     )
     assert documented == {f"/api/v1/{noun}" for noun in nouns}
 
