@@ -262,6 +262,29 @@ def test_pages_say_the_same(api: TestClient) -> None:
     ]
 
 
+def test_the_contact_pack_says_the_same(api: TestClient) -> None:
+    """Of zed only the call after the resolution; of claude-code three calls to two names; with the gaps."""
+    told = {"server": "maps", "name": "map", "replaced_by": ["map-image"]}
+    api.post("/api/v1/catalogue", json=told).raise_for_status()
+
+    pack = get(api, f"/api/v1/contact?client=claude-code&{RANGE}").json()
+    assert {row["name"]: (row["stale_calls"], row["open_calls"]) for row in pack["items"]} == {
+        "geo": (1, 1),
+        "map": (2, 2),
+    }
+    text = pack["text"]
+    assert "we counted 3 such calls, the last on 2026-10-22 09:00" in text
+    assert "`map-image`" in text
+    assert "covers 660 of 744 hours" in text
+    zed = get(api, f"/api/v1/contact?client=zed&{RANGE}&format=md").text
+    assert "`route`" in zed
+    assert "1 call since 2026-10-05, when we took it for fixed" in zed
+    table = get(api, f"/api/v1/contact?client=Windsurf&{RANGE}&format=csv").text
+    [row] = csv.DictReader(io.StringIO(table))
+    assert (row["name"], row["stale_calls"], row["active_days"]) == ("route", "3", "2")
+    assert api.get(f"/api/v1/contact?client=probe-1&{RANGE}").status_code == 422
+
+
 def test_the_gate_says_what_follows(api: TestClient) -> None:
     """
     Poi was called on the 27th: quiet for the last four days. map was last called on the 17th: in the last
