@@ -296,6 +296,7 @@ def test_a_page_by_a_column_that_changed_is_a_problem_that_says_what_to_do(get: 
         "series",
         "releases",
         "listed",
+        "todo",
     )
     assert documented == {f"/api/v1/{noun}" for noun in nouns}
 
