@@ -11,15 +11,15 @@ from service.answers import Collection
 from service.answers.extent import extent
 from service.answers.query import Query, zone_asked
 
-Kind = Literal["never", "range", "unheard", "filtered", "quiet"]
+Kind = Literal["never", "range", "unheard", "ruled", "filtered", "quiet"]
 
 
 @dataclass(frozen=True, slots=True)
 class Empty:
     """
     Why there is nothing: `never` (no data at all), `range` (no event in this range), `unheard` (none in
-    this range, and the log was not heard throughout, so that this says nothing), `filtered` (nothing
-    passes the filters) or `quiet` (the log was heard throughout, and no retired name was called).
+    this range, and the log was not heard throughout, so that this says nothing), `ruled` (rules leave
+    out all that there is), `filtered` (nothing passes the filters) or `quiet` (the log was heard throughout, and no retired name was called).
     """
 
     kind: Kind
@@ -45,10 +45,12 @@ def emptiness(
         return found
     if not known and look.state.server is None:
         return Empty("range")  # every event lies after `as_of`
+    if look.left_out:
+        return Empty("ruled")
     heard = answer.coverage
     if known and heard.covered_hours == 0:
         return Empty("unheard")
-    if look.state.filters.keys() - about:
+    if look.state.filters.keys() - about or look.state.excluded == "only":
         return Empty("filtered")
     return Empty("quiet" if heard.covered_hours == heard.hours else "unheard")
 

@@ -12,7 +12,7 @@ from service.errors import NotFound
 
 NAMES = 60
 """Rows of names on the landing page, each with its picture."""
-CALLERS = 40
+CALLERS = 50
 """Rows of callers on the landing page; the others are a click away."""
 VERSIONS = 20
 """Versions of an entry of the catalogue on the page of its name."""

@@ -10,7 +10,7 @@ from service.analysis.counts import Column, codes, count_distinct
 from service.answers import tallies
 from service.answers.names import moment_of, sortable
 from service.answers.paging import order_asked, page
-from service.answers.people import people
+from service.answers.people import NOBODY, People, people
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
 from service.answers.retired import told
 from service.answers.scope import Scope, scope_of
@@ -19,6 +19,8 @@ from service.store.engine import Connection
 from service.store.read_calls import Calls, Sums
 from service.store.read_listed import Worked
 
+TOP = 3
+"""Clients that a row names."""
 SORTS = ("server", "name", "calls", "clients", "callers", "first_call", "last_call")
 
 
@@ -27,7 +29,8 @@ class ListedRow:
     """
     One name that still works. `listed` says whether the server's latest snapshot has it; None where
     there is no snapshot, and the name is known from its calls. Counts are of ordinary calls in the
-    range; `clients` leaves unattributed calls out, they stand in `unattributed_calls`.
+    range; `clients` leaves unattributed calls out, they stand in `unattributed_calls`. `top_clients` are
+    at most three, the one with the most calls first.
     """
 
     server: str
@@ -36,6 +39,7 @@ class ListedRow:
     calls: int
     clients: int
     callers: int
+    top_clients: tuple[str, ...]
     unattributed_calls: int
     first_call: Instant | None
     last_call: Instant | None
@@ -129,6 +133,7 @@ def _counted(
         last_us=found.last_us,
     )
     totals = tallies.totals(group, sums, size)
+    top = _top(group, person, found.calls, known, size)
     nameless = np.bincount(group, weights=sums.unattributed, minlength=size)
     return [
         ListedRow(
@@ -138,9 +143,26 @@ def _counted(
             calls=totals[i].calls,
             clients=int(clients[i]),
             callers=int(callers[i]),
+            top_clients=top[i],
             unattributed_calls=int(nameless[i]),
             first_call=moment_of(totals[i].first_us),
             last_call=moment_of(totals[i].last_us),
         )
         for i, name in enumerate(names)
     ]
+
+
+def _top(
+    group: Column, person: Column, calls: Column, known: People, size: int
+) -> list[tuple[str, ...]]:
+    """Of each group the clients with the most calls; ties by their keys."""
+    width = max(len(known.keys), 1)
+    pairs, place = codes(group * width + person)
+    totals = np.bincount(place, weights=calls, minlength=pairs.size)
+    found: list[list[str]] = [[] for _ in range(size)]
+    for at in np.lexsort((pairs, -totals)):
+        each, number = divmod(int(pairs[at]), width)
+        key = known.keys[number]
+        if key != NOBODY and len(found[each]) < TOP:
+            found[each].append(known.name(key) or key)
+    return [tuple(names) for names in found]

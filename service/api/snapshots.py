@@ -40,6 +40,7 @@ _LISTED = schemas.example(
             "calls": 5120,
             "clients": 9,
             "callers": 214,
+            "top_clients": ["claude-code"],
             "unattributed_calls": 31,
             "first_call": "2026-10-01T00:00:04.020Z",
             "last_call": "2026-10-05T21:14:11.090Z",
@@ -136,8 +137,8 @@ def listed(
 ) -> Response:
     """
     Names that the latest snapshot lists or that ordinary calls name, and that are not retired, by server
-    and name: what to know before one of them is retired. `sort` takes any column but `listed` and
-    `unattributed_calls`. Every call of the range is read, so give a range where the log is large.
+    and name: what to know before one of them is retired. `sort` takes any column but `listed`,
+    `top_clients` and `unattributed_calls`. Every call of the range is read, so give a range where the log is large.
     """
     return respond(request, db, now, asked, answers.listed, answers.ListedRow)
 

@@ -247,7 +247,7 @@ def test_what_still_works_has_its_callers(client: TestClient) -> None:
     rows = {row["name"]: row for row in items(client, "listed")}
     assert rows["plan"] == {
         "server": "maps", "name": "plan", "listed": True, "calls": 3, "clients": 1, "callers": 1,
-        "unattributed_calls": 1, "first_call": "2026-10-05T10:00:00.000Z",
+        "top_clients": ["Zed"], "unattributed_calls": 1, "first_call": "2026-10-05T10:00:00.000Z",
         "last_call": "2026-10-05T12:00:00.000Z",
     }  # fmt: skip
     assert {name: (row["listed"], row["calls"]) for name, row in rows.items()} == {

@@ -45,14 +45,18 @@ def settings_in(folder: Path) -> Settings:
 @pytest.fixture(scope="package")
 def months(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A service that holds the months of `lastcall demo`, with its clock at `NOW`."""
-    settings = settings_in(tmp_path_factory.mktemp("months"))
-    now = datetime.fromisoformat(NOW)
-    with running(settings, now=NOW) as service:
-        for server, lines in demo.demo_logs(now).items():
-            body = b"\n".join([*lines, b'{"msg": "Retired tool called", "level": "warn"}'])
-            service.client.post("/ingest", params={"server": server}, content=body)
-        for release in demo.demo_releases(now):
-            service.app.state.pipeline.release(
-                release.server, release.version, release.at_us, source=release.source
-            )
+    with running(settings_in(tmp_path_factory.mktemp("months")), now=NOW) as service:
+        fill(service)
         yield service
+
+
+def fill(service: Running) -> None:
+    """Deliver the months of `lastcall demo`, with a line in each that cannot be used."""
+    now = datetime.fromisoformat(NOW)
+    for server, lines in demo.demo_logs(now).items():
+        body = b"\n".join([*lines, b'{"msg": "Retired tool called", "level": "warn"}'])
+        service.client.post("/ingest", params={"server": server}, content=body)
+    for release in demo.demo_releases(now):
+        service.app.state.pipeline.release(
+            release.server, release.version, release.at_us, source=release.source
+        )

@@ -58,7 +58,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield service
 
 
-@pytest.mark.parametrize("path", ["/", "/clients", "/health"])
+@pytest.mark.parametrize("path", ["/", "/todo", "/clients", "/catalogue", "/told", "/health"])
 def test_strangers_names_are_shown_as_text(chromium: Browser, hostile: Running, path: str) -> None:
     """No script runs, no element appears, nothing is asked of another host, and the page stays whole."""
     for width in (1440, 390):

@@ -96,6 +96,28 @@ def test_the_small_picture_has_a_bar_for_each_day_with_calls(
             assert gaps
 
 
+def test_the_things_to_do_are_those_of_rest(chromium: Browser, months: Running) -> None:
+    """In their order, page by page."""
+    wanted = [
+        (row["client"] or NOBODY, row["name"], row["open_calls"], row["active_days"])
+        for row in months.rows("todo", **RANGE)
+    ]
+    found: list[tuple[str, str, int, int]] = []
+    with watched(chromium, months.url, javascript=False) as seen:
+        seen.page.goto(f"{months.url}/todo")
+        while True:
+            for cells in seen.page.locator("#todo tbody tr").all():
+                client = cells.locator("th a").inner_text()
+                name = cells.locator("td a.long").inner_text()
+                calls, days = (int(text) for text in cells.locator("td.number").all_inner_texts())
+                found.append((client, name, calls, days))
+            onward = seen.page.get_by_role("link", name="next rows")
+            if not onward.count():
+                break
+            onward.click()
+    assert found == wanted
+
+
 def test_health_shows_the_account_of_rest(chromium: Browser, months: Running) -> None:
     """Row by row; the table of its figure adds the sources up."""
     columns = {

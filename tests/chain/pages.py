@@ -48,6 +48,9 @@ REACTION = {
     "stale_after": "Stale calls after",
     "outcome": "In a word",
 }
+STALE = {"stale_calls": "Stale calls"}
+ENTRY = {"name": "Retired name", "clients": "Clients", "replaced_by": "Replaced by", **STALE}
+TODO = {"client": "Client", "name": "Retired name", "stale_calls": "Calls"}
 EVENT = {"kind": "Kind", "name": "Name as logged", "client": "Client", "outcome": "Outcome"}
 ACCOUNT = {
     "day": "Day (UTC)",
@@ -93,16 +96,21 @@ def shown(service: Running, story: Story) -> Iterator[Shown]:
     windows = {"clients": LAST_WEEK, "callers": LAST_WEEK}
     yield Shown("/", {}, "names", rows["names"], NAME, windows)
     yield Shown("/", {}, "callers", callers, {"name": "Retired name", "client": "Client", **CALLS})
+    yield Shown("/todo", {}, "todo", callers, TODO)
+    yield Shown("/catalogue", {}, "entries", rows["names"], ENTRY)
     yield Shown("/clients", {}, "clients", clients, {**CLIENT, **CALLS})
     yield Shown("/clients", {}, "reactions", told, REACTION)
     for row in callers:
         asked = {"server": SERVER, "name": row["name"]}
         yield Shown("/name", asked, "callers", [row], {"client": "Client", **CALLS})
+        yield Shown("/name", asked, "uptake", [row], {"client": "Client", **STALE})
         yield Shown("/name", asked, "events", events(story, name=row["name"]), EVENT)
     for row in clients:
         asked = {"client": row["client"]}
         mine = having(callers, **asked)
         yield Shown("/client", asked, "callers", mine, {"name": "Retired name", **CALLS})
+        yield Shown("/client", asked, "cures", mine, {"name": TODO["name"], "stale_calls": "Calls"})
+        yield Shown("/client", asked, "uptake", mine, {"name": "Retired name", **STALE})
         yield Shown("/client", asked, "reactions", having(told, **asked), REACTION)
         yield Shown("/client", asked, "events", events(story, **asked), EVENT)
     # Arrivals go by the clock of the service, which stands a day after the story.

@@ -111,6 +111,14 @@ def test_every_page_says_how_much_rules_leave_out(service: Running) -> None:
     )
 
 
+def test_calls_that_rules_leave_out_are_no_good_zero(service: Running) -> None:
+    """A page whose every call is left out says so, and so does one where no rule leaves anything out."""
+    assert 'data-empty="filtered"' in service.get("/todo", excluded="only").text
+    send(service, "exclude", client="p*n")
+    for path in ("/client?client=plain", "/todo?client=plain", "/?client=plain"):
+        assert 'data-empty="ruled"' in service.client.get(path).text
+
+
 def test_an_entry_is_edited_hidden_and_shown_again(service: Running) -> None:
     """An empty field takes back what was said; nothing can be said to replace a name."""
     named = {"server": "maps", "name": "route"}
