@@ -396,6 +396,35 @@ def test_a_batch_with_half_a_character_is_its_records() -> None:
     assert tools == ["a", "\ufffd", "c"]
 
 
+@pytest.mark.parametrize(
+    "odd",
+    ['"half \\ud800"', "[" * 1_010 + "]" * 1_010, '[{"x": oops}]', "[" + "{}," * 300_000 + "0]"],
+    ids=["half a character", "very deep", "broken", "very many values"],
+)
+def test_what_is_odd_in_a_batch_costs_its_own_record_only(odd: str) -> None:
+    """However it must be read: its neighbours are there, with the host's name, and none is left out."""
+    text = line_of(batch(["a", "b", "c"])).replace(b'": ', b'":')
+    odd_record = b'"logRecords":[7,{"mcp.method.name tools/call":' + odd.encode() + b"},"
+    text = text.replace(b'"logRecords":[', odd_record, 1)
+    found = [READER.read(line) for line in single(stream_records([text], 1 << 20, 1 << 23))
+             if isinstance(line, Line)]  # fmt: skip
+    events = [outcome for outcome in found if isinstance(outcome, Event)]
+
+    assert len(found) == 5
+    assert [(event.tool, event.hostname) for event in events] == [
+        ("a", "mcp-1"), ("b", "mcp-1"), ("c", "mcp-1"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", ["\u00b2", "--5", "5-", "", "9" * 30, " 5"])
+def test_a_number_of_otlp_that_is_none_is_nothing(number: str) -> None:
+    """Numbers are text in OTLP's JSON, so that a stranger can write anything there."""
+    pairs = [*attributes(CALL), {"key": "process.pid", "value": {"intValue": number}}]
+    event = only_event(line_of({"timeUnixNano": NANOSECONDS, "attributes": pairs}))
+
+    assert event.pid is None
+
+
 def test_a_batch_that_is_too_long_to_hold_is_one_line() -> None:
     """It is ignored or too long as any other line is, and what follows is read."""
     names = [str(number) for number in range(2_000)]

@@ -4,13 +4,14 @@ Files of OpenTelemetry's JSON, of which a line holds a whole batch, as lines tha
 What a wrapper takes off (`envelopes.otlp`) is one record, so that a line stays one event.
 """
 
-import json
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, Final
 
 import orjson
 
-from service.ingest.jsontext import loads
+from service.ingest.bodies import jsoncut
+from service.ingest.jsontext import deeper_than, loads
 from service.ingest.lines import BLANK
 
 _BEGINS: Final = (b'{"resourceLogs":', b'{"resourceSpans":')
@@ -20,7 +21,9 @@ _LISTS: Final = {
 }
 _WANTED: Final = ("host.name", "process.pid")
 """What is read of a resource: the rest is not written into every line."""
-_LONGEST: Final = 300
+_LONGEST: Final = 400
+_FEW_VALUES: Final = 300_000
+"""What has no more objects than this takes little memory when it is parsed."""
 
 
 def is_export(head: bytes) -> bool:
@@ -56,52 +59,101 @@ def single(chunks: Iterable[bytes], longest: int) -> Iterator[bytes]:
 
 def _lines(line: bytes) -> Iterator[bytes]:
     """A line, or the lines that stand for it, with a newline between two of them."""
-    records = _records(line) if line.lstrip(BLANK).startswith(_BEGINS) else None
-    if records is None:
+    number = -1
+    if is_export(line):
+        for number, record in enumerate(_parsed(line) or _cut(line)):
+            yield b"\n" if number else b""
+            yield record
+    if number < 0:
         yield line
-        return
-    for number, record in enumerate(records):
-        yield b"\n" if number else b""
-        yield _text_of(record)
 
 
-def _records(line: bytes) -> list[dict[str, Any]] | None:
-    """The records of an export, each as an export of its own; None where it has none."""
+def _parsed(line: bytes) -> list[bytes]:
+    """
+    The records of an export, each as an export of its own; none where it is large, or anything in it is
+    broken, too deep or no text.
+    """
+    if line.count(b"{") > _FEW_VALUES:
+        return []
     try:
-        export = loads(line)
-    except ValueError:
-        return None
-    if not isinstance(export, dict) or len(export) != 1:
-        return None
-    ((resources, outer),) = export.items()
-    scopes, records = _LISTS[resources]
-    found = []
-    for each in _objects(outer):
-        resource = {"attributes": _wanted(each.get("resource"))}
-        for scope in _objects(each.get(scopes)):
-            for record in _objects(scope.get(records)):
-                inner = {"resource": resource, scopes: [{records: [record]}]}
-                found.append({resources: [inner]})
-    return found or None
+        export = orjson.loads(line)
+        ((name, resources),) = export.items()
+        scopes, records = _LISTS[name]
+        return [
+            orjson.dumps({name: [{"resource": said, scopes: [{records: [record]}]}]})
+            for each in _objects(resources)
+            for said in [{"attributes": _wanted_of(each.get("resource"))}]
+            for scope in _objects(each.get(scopes))
+            for record in _list(scope.get(records))
+        ]
+    except (ValueError, TypeError):
+        return []
 
 
-def _text_of(record: dict[str, Any]) -> bytes:
-    try:
-        return orjson.dumps(record)
-    except TypeError:  # half a surrogate pair, which is no UTF-8
-        return json.dumps(record).encode()
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _objects(items: object) -> Iterator[dict[str, Any]]:
+    return (item for item in _list(items) if isinstance(item, dict))
+
+
+def _wanted_of(resource: object) -> list[object]:
+    pairs = resource.get("attributes") if isinstance(resource, dict) else None
+    return [pair for pair in _list(pairs) if _is_wanted(pair)]
+
+
+def _is_wanted(pair: object) -> bool:
     return (
-        (item for item in items if isinstance(item, dict)) if isinstance(items, list) else iter(())
+        isinstance(pair, dict)
+        and pair.get("key") in _WANTED
+        and len(str(pair.get("value"))) <= _LONGEST
+        and not deeper_than(pair, 2)
     )
 
 
-def _wanted(resource: object) -> list[dict[str, Any]]:
-    pairs = resource.get("attributes") if isinstance(resource, dict) else None
-    return [
-        pair
-        for pair in _objects(pairs)
-        if pair.get("key") in _WANTED and len(str(pair.get("value"))) <= _LONGEST
-    ]
+# ----------------------------------------------------------------------------- cutting
+
+
+def _cut(line: bytes) -> Iterator[bytes]:
+    """
+    As `_parsed`, each record as it stands there, which takes longer and no memory: what is wrong with one
+    costs it alone. None where the export is cut, or has something else beside.
+    """
+    at = jsoncut.after_blank(line, 0)
+    end = jsoncut.end_of(line, at)
+    if end is None or jsoncut.after_blank(line, end) < len(line):
+        return
+    if [name for name, _, _ in islice(jsoncut.members(line, at + 1), 2)][1:]:
+        return
+    for name, (scopes, records) in _LISTS.items():
+        for resource in _elements(line, at, name):
+            said = _wanted(line, resource)
+            begin = f'{{"{name}":[{{"resource":{{"attributes":['.encode() + said
+            begin += f']}},"{scopes}":[{{"{records}":['.encode()
+            for scope in _elements(line, resource.start, scopes):
+                for record in _elements(line, scope.start, records):
+                    yield begin + line[record] + b"]}]}]}"
+
+
+def _elements(line: bytes, at: int, name: str) -> Iterator[slice]:
+    """The elements of the list of this name in the object at *at*; nothing where there is none."""
+    for key, start, _ in jsoncut.members(line, at + 1) if line[at] == 0x7B else ():
+        if key == name and line[start] == 0x5B:
+            yield from (slice(*span) for span in jsoncut.elements(line, start + 1))
+
+
+def _wanted(line: bytes, each: slice) -> bytes:
+    """The attributes of a resource that are read, as they stand there."""
+    if line[each.start] != 0x7B:
+        return b""
+    places = [at for key, at, _ in jsoncut.members(line, each.start + 1) if key == "resource"]
+    pairs = (line[pair] for at in places for pair in _elements(line, at, "attributes"))
+    return b",".join(pair for pair in pairs if len(pair) <= 2 * _LONGEST and _names_host(pair))
+
+
+def _names_host(pair: bytes) -> bool:
+    try:
+        return _is_wanted(loads(pair))
+    except ValueError:
+        return False

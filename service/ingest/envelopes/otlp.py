@@ -6,6 +6,7 @@ Attributes are pairs there, and values say their type; inside they are as the OT
 """
 
 import json
+import re
 from typing import Any, Final
 
 from service.ingest.envelopes.shape import Peeled, as_line
@@ -26,6 +27,7 @@ _SPAN: Final = {
 }  # fmt: skip
 _FROM_RESOURCE: Final = {"hostname": "host.name", "pid": "process.pid"}
 _DEEPEST: Final = 32
+_WHOLE: Final = re.compile(r"-?\d{1,20}", re.ASCII)
 
 
 def peel(record: dict[str, Any]) -> Peeled | None:
@@ -99,5 +101,5 @@ def _value(value: object, level: int = 0) -> object:
         values = _object(inner).get("values")
         return [_value(each, level + 1) for each in values] if isinstance(values, list) else []
     if kind == "intValue" and isinstance(inner, str):
-        return int(inner) if inner.lstrip("-").isdigit() and len(inner) <= 20 else None
+        return int(inner) if _WHOLE.fullmatch(inner) else None
     return inner if kind.endswith("Value") and not isinstance(inner, dict | list) else None
