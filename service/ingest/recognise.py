@@ -163,9 +163,11 @@ class Recogniser:
     ) -> Event | Rejected | Ignored:
         """
         Return what a record is that is no wrapper: the first profile counts that knows it and finds
-        all it needs; where only the tool is missing, the next may still find it.
+        all it needs; where only the tool is missing, the next may still find it. A request to a proxy
+        that names none is nothing: whoever sends such could fill the quarantine.
         """
         incomplete: Values | None = None
+        by_request = False
         for extractor in self.extractors:
             if extractor.lacks(record) is not None:
                 continue
@@ -175,7 +177,8 @@ class Recogniser:
                 return self._event(extractor, kind, values, record, origin)
             if extractor.closes(kind, values):
                 break
-            if kind is not None:
+            by_request = by_request or (kind is not None and extractor.profile.headers)
+            if kind is not None and not by_request:
                 incomplete = incomplete or values
         if incomplete is None:
             return _IGNORED
@@ -342,7 +345,7 @@ class Recogniser:
                 break
             if kind is not None and not read:
                 broken = broken or extractor.by_message(values)
-            elif kind is not None:
+            elif kind is not None and not extractor.profile.headers:
                 incomplete = incomplete or values
         if broken:
             return _of_line(Reason.INVALID_PAIRS, raw)
