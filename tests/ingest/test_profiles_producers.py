@@ -352,6 +352,31 @@ def test_a_record_in_a_file_is_the_one_that_is_sent(line: bytes) -> None:
     assert event == only_event(line)
 
 
+def span(kind: object, **more: object) -> dict[str, Any]:
+    return {"name": "tools/call t", "kind": kind, "startTimeUnixNano": NANOSECONDS,
+            "attributes": attributes(CALL), **more}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2, "SPAN_KIND_SERVER", None, "3", [3], {"3": 3}])
+def test_a_span_of_a_server_is_its_call(kind: object) -> None:
+    """Whatever else its kind is: 2 is a server's in OTLP (trace.proto, SpanKind)."""
+    assert only_event(line_of(span(kind))).tool == "t"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        span(3),
+        span("SPAN_KIND_CLIENT"),
+        {"resourceSpans": [{"scopeSpans": [{"spans": [span(3)]}]}]},
+        {"name": "tools/call t", "kind": "SpanKind.CLIENT", "start_time": TIME, "attributes": CALL},
+    ],
+)
+def test_a_span_of_a_client_is_not_counted(record: dict[str, Any]) -> None:
+    """It is the same call as the server's span, seen from the other side, as OTLP and consoles write it."""
+    assert isinstance(outcome_of(record), Ignored)
+
+
 def batch(names: list[str]) -> dict[str, Any]:
     records = [
         {"timeUnixNano": NANOSECONDS, "attributes": attributes({**CALL, "gen_ai.tool.name": name})}

@@ -25,6 +25,8 @@ _SPAN: Final = {
     "endTimeUnixNano", "attributes", "droppedAttributesCount", "events", "droppedEventsCount",
     "links", "droppedLinksCount", "status",
 }  # fmt: skip
+_CLIENT: Final = "SPAN_KIND_CLIENT"
+_CLIENTS: Final = (3, _CLIENT)
 _FROM_RESOURCE: Final = {"hostname": "host.name", "pid": "process.pid"}
 _DEEPEST: Final = 32
 _WHOLE: Final = re.compile(r"-?\d{1,20}", re.ASCII)
@@ -44,6 +46,7 @@ def peel(record: dict[str, Any]) -> Peeled | None:
         attributes = _with(_map(record.get("attributes")), resource)
         span = {
             "name": record.get("name"),
+            "kind": _CLIENT if record.get("kind") in _CLIENTS else None,
             "status": record.get("status"),
             "attributes": attributes,
         }
