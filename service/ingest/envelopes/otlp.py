@@ -9,7 +9,8 @@ import json
 import re
 from typing import Any, Final
 
-from service.ingest.envelopes.shape import Peeled, as_line
+from service.ingest.envelopes.otlp_text import line_in
+from service.ingest.envelopes.shape import Peeled
 
 _NAME: Final = "OTLP"
 _LISTS: Final = (
@@ -62,8 +63,8 @@ def _log(record: dict[str, Any], resource: dict[str, Any], time: object) -> Peel
         return Peeled(_NAME, body, time)
     said = body if isinstance(body, str) else "" if body is None else json.dumps(body)
     attributes = _map(record.get("attributes"))
-    if said and (said.lstrip().startswith("{") or not attributes):
-        return Peeled(_NAME, as_line(said), time)
+    if (line := line_in(said, attributes)) is not None:
+        return Peeled(_NAME, line, time)
     if said.strip() or isinstance(record.get("eventName"), str):
         attributes["msg"] = said.strip() or record["eventName"]
     return Peeled(_NAME, _with(attributes, resource), time)
