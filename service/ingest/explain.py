@@ -83,6 +83,8 @@ _REASONS: Final = {
     Reason.INVALID_PAIRS: "what follows its message is no key=value throughout, or a key stands there twice",
     Reason.MISSING_TOOL: "it is a call that names no tool where the profiles look for one",
     Reason.NOT_AN_OBJECT: "a record is a JSON object",
+    Reason.SEVERAL_RECORDS: "it is an export of OpenTelemetry that holds several; send it to /v1/logs, or read "
+    "its file with `lastcall ingest`",
     Reason.BAD_TIMESTAMP: "its time cannot be read",
     Reason.IMPLAUSIBLE_TIMESTAMP: "its time lies before 2001 or after 2261",
     Reason.FUTURE_TIMESTAMP: "its time lies too far ahead of the clock",

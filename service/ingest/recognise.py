@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol, TypeVar
 from service.clock import Clock, system_clock
 from service.events import Event, Ignored, Kind, Outcome, Reason, Rejected
 from service.ingest import envelopes
+from service.ingest.envelopes import otlp
 from service.ingest.extract import Extractor, Values
 from service.ingest.jsontext import TooDeep, deeper_than, depth, loads
 from service.ingest.keys import Hasher
@@ -268,6 +269,9 @@ class Recogniser:
         """A record that is not too deep; *raw* is the line that it was."""
         inside = envelopes.of_record(record, origin, self.is_text_record)
         if inside is None:
+            if (number := otlp.how_many(record)) > 1:
+                # What identifies somebody in there would not be hashed, so that nothing of it is shown.
+                return _rejected(Reason.SEVERAL_RECORDS, f"an export of {number} records", False)
             return reader.bare(record, origin, raw)
         return self._inside(*inside, unfinished, reader)
 

@@ -113,8 +113,11 @@ def pairs_of(values: dict[str, Any]) -> list[dict[str, Any]]:
 
 def sent_and_filed(body: str, attributes: dict[str, Any]) -> tuple[Outcome | None, ...]:
     """What a record is over /v1/logs, and as a line of a file."""
-    record = {"timeUnixNano": str(CALL_NS), "body": any_value(body)}
-    record["attributes"] = pairs_of(attributes)
+    record = {
+        "timeUnixNano": str(CALL_NS),
+        "body": any_value(body),
+        "attributes": pairs_of(attributes),
+    }
     export = json.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}).encode()
     (sent,) = read(export, JSON)
     assert isinstance(sent, Line)

@@ -8,6 +8,7 @@ import pytest
 from service.events import Event, Ignored, Kind, Reason, Rejected
 from service.ingest.bodies import otlp
 from service.ingest.body import stream_records
+from service.ingest.explain import explain
 from service.ingest.memory import Memory, Reading
 from service.ingest.profiles import read_profile
 from service.ingest.recognise import Recogniser
@@ -388,6 +389,33 @@ def batch(names: list[str]) -> dict[str, Any]:
         for part in (records[:1], records[1:])
     ]
     return {"resourceLogs": [{"resource": {"attributes": pairs}, **each} for each in half]}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        batch(["a", "b"]),
+        {"resourceSpans": [{"scopeSpans": [{"spans": [span(2), span(2)]}]}]},
+        {"log": json.dumps(batch(["a", "b"])) + "\n", "stream": "stderr", "time": TIME},
+    ],
+)
+def test_a_line_that_holds_several_records_is_rejected(record: dict[str, Any]) -> None:
+    """It is no event, and must not be lost silently; what identifies somebody in it is not kept."""
+    found = outcome_of(record)
+
+    assert isinstance(found, Rejected)
+    assert found.reason is Reason.SEVERAL_RECORDS
+    assert (found.excerpt, found.whole) == ("an export of 2 records", False)
+    assert "/v1/logs" in explain(line_of(record), READER).why
+
+
+def test_the_only_record_of_an_export_is_read_wherever_it_stands() -> None:
+    """Parts without any are beside it."""
+    export = batch(["a"])
+
+    assert len(export["resourceLogs"]) == 2
+    assert export["resourceLogs"][1]["scopeLogs"] == []
+    assert only_event(line_of(export)).tool == "a"
 
 
 @pytest.mark.parametrize("size", [1, 7, 1 << 20])

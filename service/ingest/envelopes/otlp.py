@@ -7,6 +7,8 @@ Attributes are pairs there, and values say their type; inside they are as the OT
 
 import json
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
 from service.ingest.envelopes.otlp_text import line_in
@@ -36,13 +38,12 @@ _WHOLE: Final = re.compile(r"-?\d{1,20}", re.ASCII)
 def peel(record: dict[str, Any]) -> Peeled | None:
     """Take out the one record of a batch, or what a record or a span holds."""
     resource: dict[str, Any] = {}
-    for resources, scopes, records in _LISTS:
-        if record.keys() == {resources}:
-            outer = _only(record[resources])
-            inner = _only(_only(outer.get(scopes)).get(records))
-            resource = _map(_object(outer.get("resource")).get("attributes"))
-            record = inner
-            break
+    if (found := _records(record)) is not None:
+        first = [*islice(found, 2)]
+        if len(first) != 1:
+            return None
+        ((outer, record),) = first
+        resource = _map(_object(outer.get("resource")).get("attributes"))
     if "startTimeUnixNano" in record and _SPAN.issuperset(record):
         attributes = _with(_map(record.get("attributes")), resource)
         span = {
@@ -55,6 +56,24 @@ def peel(record: dict[str, Any]) -> Peeled | None:
     times = [record.get(key) for key in ("timeUnixNano", "observedTimeUnixNano")]
     time = next((time for time in times if time not in (None, 0, "0")), None)
     return _log(record, resource, time) if time is not None and _LOG.issuperset(record) else None
+
+
+def how_many(record: dict[str, Any]) -> int:
+    """Return how many records or spans a batch holds; 0 for what is no batch."""
+    return sum(1 for _ in _records(record) or ()) if len(record) == 1 else 0
+
+
+def _records(batch: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]] | None:
+    """The (part, record) of a batch, the part with the resource; None where it is none."""
+    for resources, scopes, records in _LISTS:
+        if batch.keys() == {resources}:
+            return (
+                (outer, _object(record))
+                for outer in map(_object, _list(batch[resources]))
+                for inner in map(_object, _list(outer.get(scopes)))
+                for record in _list(inner.get(records))
+            )
+    return None
 
 
 def _log(record: dict[str, Any], resource: dict[str, Any], time: object) -> Peeled | None:
@@ -77,9 +96,8 @@ def _with(attributes: dict[str, Any], resource: dict[str, Any]) -> dict[str, Any
     return attributes
 
 
-def _only(items: object) -> dict[str, Any]:
-    """The only object of a list; an empty one where there is none, or are several."""
-    return _object(items[0]) if isinstance(items, list) and len(items) == 1 else {}
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _object(value: object) -> dict[str, Any]:
