@@ -5,15 +5,28 @@ from typing import Any
 
 import pytest
 
+from service.errors import BodyTooLarge
 from service.events import Event, Ignored, Kind, Reason, Rejected
 from service.ingest.bodies import otlp
+from service.ingest.bodies.bounds import MOST
 from service.ingest.body import stream_records
 from service.ingest.explain import explain
 from service.ingest.memory import Memory, Reading
 from service.ingest.profiles import read_profile
 from service.ingest.recognise import Recogniser
 from service.ingest.records import Limits, Line, Parsed
-from tests.ingest.support import CALL_NS, DATA, HASHER, TIME, only_event, recogniser, single
+from tests.ingest.support import (
+    CALL_NS,
+    DATA,
+    HASHER,
+    TIME,
+    events,
+    only_event,
+    outcomes,
+    recogniser,
+    single,
+    tally,
+)
 
 READER = recogniser()
 EXPECTED: dict[str, list[dict[str, Any]]] = json.loads((DATA / "profile-events.json").read_text())
@@ -436,6 +449,43 @@ def test_a_batch_of_the_collectors_file_exporter_is_its_records(size: int) -> No
         Rejected,
         Ignored,
     ]
+
+
+def test_a_body_of_batches_is_its_records() -> None:
+    """As a file of them is; an odd one, and one behind other lines, is rejected and costs no other."""
+    odd = line_of(batch(["x", "y"])).replace(b'"x"', b'"\\ud800"')
+    lines = [line_of(batch(["a", "b"])), b"", line_of(batch(["c"])), odd, b"{oops}",
+             line_of(batch(["d", "e"]))]  # fmt: skip
+    text = b"\n".join(lines).replace(b'": ', b'":')
+    found = outcomes(text, READER)
+
+    assert [event.tool for event in events(found)] == ["a", "b", "c", "d", "e"]
+    assert {event.hostname for event in events(found)} == {"mcp-1"}
+    assert tally(found) == {"event": 5, "several_records": 1, "ignored": 1}
+    assert tally(outcomes(b"started\n" + text, READER))["several_records"] == 3
+
+
+def test_a_body_of_too_many_records_is_refused() -> None:
+    """Each would be a line with the host's name, many times what it takes in the body."""
+    records = b",".join([b"{}"] * (MOST // 2 + 1))
+    line = b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[%b]}]}]}' % records
+
+    assert len(outcomes(line, READER)) == MOST // 2 + 1
+    with pytest.raises(BodyTooLarge):
+        outcomes(line + b"\n" + line, READER)
+
+
+def test_a_name_that_is_said_many_times_is_written_once() -> None:
+    """Else a small resource would be a large part of every line."""
+    export = batch(["a", "b"])
+    export["resourceLogs"] = export["resourceLogs"][:1]
+    resource = export["resourceLogs"][0]
+    resource["resource"]["attributes"] *= 1_000
+    resource["scopeLogs"] *= 3
+    text = line_of(export).replace(b'": ', b'":')
+
+    assert sum(len(part) for part in stream_records([text], 1 << 20, 1 << 20)) < 2_000
+    assert len(events(outcomes(text, READER))) == 3
 
 
 def test_a_batch_with_half_a_character_is_its_records() -> None:

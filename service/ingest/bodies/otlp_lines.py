@@ -4,17 +4,21 @@ Files of OpenTelemetry's JSON, of which a line holds a whole batch, as lines tha
 What a wrapper takes off (`envelopes.otlp`) is one record, so that a line stays one event.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
 import orjson
 
+from service.errors import BodyTooLarge
 from service.ingest.bodies import jsoncut
+from service.ingest.bodies.bounds import MOST
 from service.ingest.jsontext import deeper_than, loads
 from service.ingest.lines import BLANK
 
 _BEGINS: Final = (b'{"resourceLogs":', b'{"resourceSpans":')
+_NEXT: Final = re.compile(rb'\n(?=\{"(?:resourceLogs|resourceSpans)":)')
 _LISTS: Final = {
     "resourceLogs": ("scopeLogs", "logRecords"),
     "resourceSpans": ("scopeSpans", "spans"),
@@ -22,6 +26,7 @@ _LISTS: Final = {
 _WANTED: Final = ("host.name", "process.pid")
 """What is read of a resource: the rest is not written into every line."""
 _LONGEST: Final = 400
+_MARKS: Final = (b"{", b"[", b",")
 _FEW_VALUES: Final = 300_000
 """What has no more objects than this takes little memory when it is parsed."""
 
@@ -57,6 +62,30 @@ def single(chunks: Iterable[bytes], longest: int) -> Iterator[bytes]:
     yield from (line,) if passed else _lines(line)
 
 
+def of_body(body: bytes) -> Iterator[bytes]:
+    """
+    Yield a body that begins with an export as `single` does; an export of very many values, or in which
+    anything is odd, stays as it is, since a body may be anybody's.
+
+    Raises:
+        BodyTooLarge: Its exports hold more than `MOST` records.
+    """
+    at, left = 0, MOST
+    while at < len(body):
+        end = body.find(b"\n", at)
+        line = body[at:] if end < 0 else body[at:end]
+        few = sum(map(line.count, _MARKS)) <= _FEW_VALUES
+        found = _parsed(line, left + 1) if few else []
+        left -= len(found)
+        if left < 0:
+            raise BodyTooLarge(f"more than {MOST} records; send fewer at a time")
+        yield b"\n".join(found) or line
+        following = _NEXT.search(body, at + len(line))
+        stop = following.start() + 1 if following else len(body)
+        yield body[at + len(line) : stop]
+        at = stop
+
+
 def _lines(line: bytes) -> Iterator[bytes]:
     """A line, or the lines that stand for it, with a newline between two of them."""
     number = -1
@@ -68,9 +97,9 @@ def _lines(line: bytes) -> Iterator[bytes]:
         yield line
 
 
-def _parsed(line: bytes) -> list[bytes]:
+def _parsed(line: bytes, most: int | None = None) -> list[bytes]:
     """
-    The records of an export, each as an export of its own; none where it is large, or anything in it is
+    The records of an export, at most so many, each as an export of its own; none where it is large, or anything in it is
     broken, too deep or no text.
     """
     if line.count(b"{") > _FEW_VALUES:
@@ -79,13 +108,14 @@ def _parsed(line: bytes) -> list[bytes]:
         export = orjson.loads(line)
         ((name, resources),) = export.items()
         scopes, records = _LISTS[name]
-        return [
+        single = (
             orjson.dumps({name: [{"resource": said, scopes: [{records: [record]}]}]})
             for each in _objects(resources)
             for said in [{"attributes": _wanted_of(each.get("resource"))}]
             for scope in _objects(each.get(scopes))
             for record in _list(scope.get(records))
-        ]
+        )
+        return [*islice(single, most)]
     except (ValueError, TypeError):
         return []
 
@@ -100,7 +130,7 @@ def _objects(items: object) -> Iterator[dict[str, Any]]:
 
 def _wanted_of(resource: object) -> list[object]:
     pairs = resource.get("attributes") if isinstance(resource, dict) else None
-    return [pair for pair in _list(pairs) if _is_wanted(pair)]
+    return [*{pair["key"]: pair for pair in _list(pairs) if _is_wanted(pair)}.values()]
 
 
 def _is_wanted(pair: object) -> bool:
@@ -149,11 +179,14 @@ def _wanted(line: bytes, each: slice) -> bytes:
         return b""
     places = [at for key, at, _ in jsoncut.members(line, each.start + 1) if key == "resource"]
     pairs = (line[pair] for at in places for pair in _elements(line, at, "attributes"))
-    return b",".join(pair for pair in pairs if len(pair) <= 2 * _LONGEST and _names_host(pair))
+    short = (pair for pair in pairs if len(pair) <= 2 * _LONGEST)
+    return b",".join({name: pair for pair in short if (name := _named(pair))}.values())
 
 
-def _names_host(pair: bytes) -> bool:
+def _named(pair: bytes) -> str | None:
+    """The key of an attribute that is read; None for any other."""
     try:
-        return _is_wanted(loads(pair))
+        read = loads(pair)
     except ValueError:
-        return False
+        return None
+    return str(read["key"]) if isinstance(read, dict) and _is_wanted(read) else None
