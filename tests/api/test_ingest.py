@@ -38,6 +38,14 @@ def test_the_feed_may_stand_in_the_path(service: Running, prefix: str, method: s
     assert {row["server"] for row in service.rows("events")} == {"maps"}
 
 
+@pytest.mark.parametrize("path", ["/ingest/", "/api/v1/ingest/"])
+def test_a_slash_at_the_end_changes_nothing(service: Running, path: str) -> None:
+    """Senders that append one do not follow a redirect."""
+    answer = service.client.post(f"{path}?server=maps", content=TEXT)
+
+    assert (answer.status_code, answer.json()["accepted"]) == (200, 1)
+
+
 @pytest.mark.parametrize(
     "query", ["servr=maps", "server=a&server=b", "source=x&source=y", "x", "token=secret"]
 )

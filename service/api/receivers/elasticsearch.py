@@ -32,7 +32,7 @@ _WRITE: Final = ["POST", "PUT"]
 _DONE: Final = {"index": "created", "create": "created", "update": "updated"}
 _SHARDS: Final = {"total": 1, "successful": 1, "failed": 0}
 _NO_INDEX: Final = frozenset(
-    {"api", "docs", "es", "figures", "ingest", "loki", "services", "static", "v1"}
+    {"api", "docs", "es", "figures", "ingest", "loki", "services", "static", "to", "v1"}
 )
 """What other paths begin with: a document there is a mistyped address, not one of an index of that name."""
 
