@@ -17,11 +17,16 @@ from service.ingest.bodies.bounds import bounded, line_of, record_of
 from service.ingest.bodies.compression import decode_body
 from service.ingest.lines import BLANK
 from service.ingest.records import Body, Limits, Line, Origin, Parsed, Reader, Record
+from service.ingest.textlines import decode
 
 WRAPPER: Final = "otlp"
 
 _FROM_RESOURCE: Final = {"hostname": "host.name", "pid": "process.pid"}
 """What loggers write into their lines and their exporters move from there to the resource."""
+
+
+_MESSAGE_BYTES: Final = 512
+"""A text that says what happened, and nothing else, is no longer than this."""
 
 
 def reader(content_type: str | None, content_encoding: str | None) -> Reader:
@@ -68,7 +73,9 @@ def _record(record: Any, resource: dict[str, Any], max_line: int) -> Record:
     raw = said.replace("\0", "").encode(errors="replace").strip(BLANK)
     attributes = _map(record.attributes)
     if raw and (
-        raw.startswith(b"{") or not attributes or envelopes.of_line(raw, origin) is not None
+        raw.startswith(b"{")
+        or (not attributes and not _is_prose(raw))
+        or envelopes.of_line(raw, origin) is not None
     ):
         return line_of(raw, max_line, origin)
     if message := said.strip() or _text(record.event_name):
@@ -77,6 +84,11 @@ def _record(record: Any, resource: dict[str, Any], max_line: int) -> Record:
         if place in resource:
             attributes.setdefault(name, resource[place])
     return record_of(attributes, max_line, origin)
+
+
+def _is_prose(raw: bytes) -> bool:
+    """Whether a text can be a message only, not a line of text with fields, or a list."""
+    return len(raw) <= _MESSAGE_BYTES and not raw.startswith(b"[") and not decode(raw)
 
 
 def _map(pairs: Any) -> dict[str, Any]:
