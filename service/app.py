@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 
 from dashboards import figure_routes, pages
 from service import __version__
-from service.api import addressed, guard, ingest, problems, reference, routes
+from service.api import addressed, guard, ingest, misses, problems, reference, routes
 from service.api.admission import Admission, Workplace
 from service.api.receivers import ROUTERS
 from service.clock import Clock, system_clock
@@ -56,6 +56,7 @@ def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
     app.state.workplace = Workplace(settings)
     app.state.outages = outages = Outages()
     problems.install(app)
+    misses.install(app)
     hosts = (name.strip().lower() for name in settings.allowed_hosts.split(","))
     app.add_middleware(addressed.Addressed)
     app.add_middleware(Admission, settings=settings, outage=outages.taking)

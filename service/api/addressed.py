@@ -22,6 +22,19 @@ for _each in (ingest.router, *ROUTERS):
     router.include_router(_each)
 
 
+def split(path: str) -> tuple[str, str]:
+    """
+    Return what stands before the path that a receiver has, and that path.
+
+    >>> split("/to/maps/v1/logs"), split("/v1/logs")
+    (('/to/maps', '/v1/logs'), ('', '/v1/logs'))
+    """
+    if not path.startswith(f"{PREFIX}/"):
+        return "", path
+    name, _, rest = path.removeprefix(f"{PREFIX}/").partition("/")
+    return f"{PREFIX}/{name}", f"/{rest}"
+
+
 class Addressed:
     """ASGI middleware: takes the server's name out of the path and makes the parameter `server` of it."""
 

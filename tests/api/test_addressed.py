@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch
 from elasticsearch.helpers import bulk
 
 from service.settings import Settings
@@ -82,3 +82,8 @@ def test_the_official_client_of_elasticsearch_sends_to_a_server(service: Running
     assert bulk(client, [{"_index": "mcp", "_source": LINE}]) == (1, [])
 
     assert servers(service) == ["maps"]
+    assert not client.indices.exists(index="mcp")
+    with pytest.raises(ApiError, match="documents are only taken"):
+        client.get(index="mcp", id="1")
+    with pytest.raises(ApiError, match="documents are only taken"):
+        client.indices.create(index="mcp")
