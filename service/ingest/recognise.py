@@ -136,24 +136,24 @@ class Recogniser:
         self,
         value: object,
         origin: Origin = BARE,
-        raw_excerpt: str | None = None,
         *,
+        broken: bool = False,
         reader: Reader[_T] | None = None,
     ) -> Event | Rejected | Ignored | _T:
         """
         Return what an already parsed record is; wrappers are taken off, *reader* as in `line`.
 
-        *raw_excerpt* is what quarantine keeps where it is too deep or no object; by default the
-        record written as JSON with identities hashed.
+        *broken*: the value is the text of what is no JSON. Quarantine keeps a text as it is, anything
+        else as JSON with identities hashed.
         """
-        reason = Reason.NOT_AN_OBJECT
+        reason = Reason.INVALID_JSON if broken else Reason.NOT_AN_OBJECT
         if deeper_than(value, self._max_depth):
             reason = Reason.TOO_DEEP
         elif isinstance(value, dict):
             inner: Reader[Any] = reader or self
             return self._record(value, origin, None, False, inner)
-        if raw_excerpt is not None:
-            return _of_line(reason, raw_excerpt.encode(errors="replace"))
+        if isinstance(value, str):
+            return _rejected(reason, excerpt_of(value.encode(errors="replace")), whole=False)
         return _rejected(reason, *self._redactor.show(value))
 
     def known(self, raw: bytes) -> None:

@@ -17,9 +17,11 @@ PRODUCT: Final = {"X-Elastic-Product": "Elasticsearch"}
 ERRORS: Final = {
     400: "illegal_argument_exception",
     404: "resource_not_found_exception",
+    405: "illegal_argument_exception",
     413: "content_too_long_exception",
     503: "es_rejected_execution_exception",
 }
+_ONLY_TAKEN: Final = "documents are only taken, at /_bulk and /{index}/_doc: there is no index to make, read or search"
 _COMPATIBLE: Final = re.compile(
     r"application/vnd\.elasticsearch\+json\s*;\s*compatible-with=[789]\b"
 )
@@ -64,7 +66,18 @@ def failed(
 
 def nothing_at(request: Request) -> NotFound:
     """The error of a path that no sender of documents needs."""
-    return NotFound(f"nothing is at {request.url.path}; documents are taken at /_bulk")
+    return NotFound(f"nothing is at {request.url.path}; {_ONLY_TAKEN}")
+
+
+def unsupported(request: Request) -> "Unsupported":
+    """The error of a method that what is taken does not have."""
+    return Unsupported(f"{request.method} is not possible here; {_ONLY_TAKEN}")
+
+
+class Unsupported(LastCallError):
+    """Documents cannot be handled so."""
+
+    status = 405
 
 
 def chosen(content: Any, paths: str) -> Any:
