@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from dashboards import figure_routes, pages
 from service import __version__
 from service.analysis.known import load_clients
-from service.api import guard, ingest, problems, reference, routes
+from service.api import addressed, guard, ingest, misses, problems, reference, routes
 from service.api.admission import Admission, Workplace
 from service.api.receivers import ROUTERS
 from service.clock import Clock, system_clock
@@ -61,12 +61,15 @@ def create_app(settings: Settings, *, clock: Clock = system_clock) -> FastAPI:
     app.state.workplace = Workplace(settings)
     app.state.outages = outages = Outages()
     problems.install(app)
+    misses.install(app)
     hosts = (name.strip().lower() for name in settings.allowed_hosts.split(","))
+    app.add_middleware(addressed.Addressed)
     app.add_middleware(Admission, settings=settings, outage=outages.taking)
     app.add_middleware(guard.Guard, hosts=frozenset(filter(None, hosts)))
     app.include_router(routes.router)
     app.include_router(ingest.router)
     app.include_router(ingest.router, prefix=routes.PREFIX)
+    app.mount(addressed.PREFIX, addressed.router)  # before what may have any index in its path
     for receiver in ROUTERS:
         app.include_router(receiver)
     app.include_router(figure_routes.router)

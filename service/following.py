@@ -104,6 +104,9 @@ def _keep_looking(follower: Follower, paths: Sequence[str], stop: Stop) -> None:
     from service import log
 
     terminal.say(f"following {', '.join(paths)}; stop with Ctrl-C")
+    for path in paths:
+        if not find([path]):
+            terminal.say(f"no file yet at {path}; waiting")
     log.configure()
     logger, writing = structlog.get_logger(), log.Outages().writing
     said: dict[str, str] = {}

@@ -68,6 +68,8 @@ Source = Annotated[str | None, Query(description="the feed that sends it", examp
 Feed = Annotated[str, Path(description="the feed that sends it", examples=["http"])]
 
 
+@router.put("/ingest/", include_in_schema=False)
+@router.post("/ingest/", include_in_schema=False)
 @router.put("/ingest", summary="Store log lines, as POST does", **_DESCRIBED)
 @router.post("/ingest", summary="Store log lines, each exactly once", **_DESCRIBED)
 async def ingest(request: Request, server: Server = None, source: Source = None) -> dict[str, Any]:

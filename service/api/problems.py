@@ -4,13 +4,11 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
 
 from service.answers.query import dumps
 from service.api.parameters import HINTS
 from service.errors import BadParameter, LastCallError
 
-_TITLES = {404: "Not found", 405: "Method not allowed"}
 RETRY_AFTER_S = 5
 
 
@@ -18,7 +16,6 @@ def install(app: FastAPI) -> None:
     """Register the handlers."""
     app.add_exception_handler(LastCallError, _known)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _unknown)
 
 
@@ -68,38 +65,17 @@ def _invalid(request: Request, error: Exception) -> Response:
 
 def _known_parameters(request: Request) -> list[str]:
     """The parameters of the route, from the document that describes it."""
-    verbs = _documented(request)
+    verbs = documented(request)
     parameters = verbs.get(request.method.lower(), {}).get("parameters", [])
     return [parameter["name"] for parameter in parameters if parameter["in"] == "query"]
 
 
-def _documented(request: Request) -> dict[str, Any]:
+def documented(request: Request) -> dict[str, Any]:
     """What the document says of the route, by method; the route itself does not know its prefix."""
     paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
     path = getattr(request.scope.get("route"), "path_format", request.url.path)
     exact = paths.get(path) or paths.get(request.url.path)
     return exact or next((said for name, said in paths.items() if name.endswith(path)), {})
-
-
-def _http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - see above
-    headers = dict(error.headers or {})
-    detail = str(error.detail)
-    if error.status_code == 404:
-        detail = f"nothing is at {request.url.path}; see /docs for what is"
-    elif error.status_code == 405 and "Allow" in headers:
-        headers["Allow"] = _allowed(request, headers["Allow"])
-        detail = f"{request.method} is not possible here; use {headers['Allow']}"
-    return problem(
-        error.status_code, _TITLES.get(error.status_code, detail), detail, headers=headers
-    )
-
-
-def _allowed(request: Request, first: str) -> str:
-    """The methods of every route at this path; the router itself names those of the *first* one only."""
-    return ", ".join(
-        sorted({*first.split(", "), *(method.upper() for method in _documented(request))})
-    )
 
 
 def _unknown(_request: Request, _error: Exception) -> Response:

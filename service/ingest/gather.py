@@ -219,7 +219,7 @@ class Gathering:
             return self._reading.single(record)
         if isinstance(record, Parsed):
             outcome: Event | Rejected | Ignored | None = self._recogniser.value(
-                record.value, record.origin
+                record.value, record.origin, broken=record.broken
             )
         else:
             outcome = self._recogniser.read(record)

@@ -45,7 +45,9 @@ class Reading:
     def single(self, record: Record) -> Outcome | None:
         """Return what a record is, or None for a blank line."""
         if isinstance(record, Parsed):
-            return self._recogniser.value(record.value, record.origin, reader=self)
+            return self._recogniser.value(
+                record.value, record.origin, broken=record.broken, reader=self
+            )
         return self._recogniser.read(record, reader=self)
 
     def bare(self, record: dict[str, Any], origin: Origin, raw: bytes | None) -> Outcome:

@@ -41,6 +41,8 @@ class Parsed(NamedTuple):
 
     value: object
     origin: Origin = BARE
+    broken: bool = False
+    """The value is the text of something that is no JSON."""
 
 
 Record = Line | Parsed

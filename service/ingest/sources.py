@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Final, Self, cast
 
 from service.errors import UnreadableInput
+from service.ingest.foreign import kind_of, said, undecided
 from service.ingest.lines import BLOCK_BYTES
 
 if TYPE_CHECKING:
@@ -124,13 +125,18 @@ class Source:
         and inflated, all of its members.
 
         Raises:
-            UnreadableInput: Reading fails, or the gzip stream is cut or broken; what could be read
+            UnreadableInput: It is no log, reading fails, or the gzip stream is cut or broken; what could be read
                 was yielded before.
         """
         _keep_freed_memory()
         head = self._read()
-        while 0 < len(head) < len(_GZIP) and (more := self._read()):
+        while head and (len(head) < len(_GZIP) or undecided(head)) and (more := self._read()):
             head += more
+        if (kind := kind_of(head)) is not None:
+            raise UnreadableInput(
+                f"{self.name}: is {kind}, which cannot be read; name text, as it is or as gzip, "
+                "or unpack it into `-`"
+            )
         if head.startswith(_GZIP):
             yield from self._inflate(head) if self.size is None else self._inflate_beside(head)
             return
@@ -179,7 +185,7 @@ class Source:
             try:
                 part = member.decompress(data, CHUNK_BYTES)
             except _BROKEN as error:
-                raise UnreadableInput(f"{self.name}: broken gzip ({error})") from error
+                raise UnreadableInput(f"{self.name}: broken gzip ({said(error)})") from error
             if part:
                 yield part
             data = member.unconsumed_tail

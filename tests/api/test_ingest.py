@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import lzma
 from collections.abc import Iterator
 
 import msgpack  # type: ignore[import-untyped]
@@ -38,6 +39,14 @@ def test_the_feed_may_stand_in_the_path(service: Running, prefix: str, method: s
     assert {row["server"] for row in service.rows("events")} == {"maps"}
 
 
+@pytest.mark.parametrize("path", ["/ingest/", "/api/v1/ingest/"])
+def test_a_slash_at_the_end_changes_nothing(service: Running, path: str) -> None:
+    """Senders that append one do not follow a redirect."""
+    answer = service.client.post(f"{path}?server=maps", content=TEXT)
+
+    assert (answer.status_code, answer.json()["accepted"]) == (200, 1)
+
+
 @pytest.mark.parametrize(
     "query", ["servr=maps", "server=a&server=b", "source=x&source=y", "x", "token=secret"]
 )
@@ -48,6 +57,15 @@ def test_a_query_that_is_not_understood_is_refused(service: Running, path: str, 
 
     assert answer.status_code == 422
     assert answer.json()["parameter"] == query.partition("=")[0]
+    assert service.rows("health") == []
+
+
+def test_a_body_that_is_compressed_otherwise_is_refused_by_its_name(service: Running) -> None:
+    """422 says what it is and what is read."""
+    answer = service.client.post("/ingest", content=lzma.compress(TEXT))
+
+    assert answer.status_code == 422
+    assert "is xz, which cannot be read here; send it" in answer.json()["detail"]
     assert service.rows("health") == []
 
 

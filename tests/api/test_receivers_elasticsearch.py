@@ -354,6 +354,28 @@ def test_a_filter_of_stars_leaves_all(path: str, client: TestClient) -> None:
     assert {**answer, "took": 0} == {**whole, "took": 0}
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("**." * 300 + "status", {"items": [{"index": {"status": 201}}]}),
+        ("**.i*." * 150 + "status", {"items": [{}]}),
+        ("**.**.errors", {"errors": False, "items": [{}]}),
+    ],
+)
+def test_a_filter_of_very_many_stars_is_answered(
+    path: str, expected: Json, client: TestClient
+) -> None:
+    """Several `**` in a row are one, and equal rests of a path are looked at once."""
+    body = ndjson({"index": {"_index": "a"}}, call())
+    assert client.post(f"/_bulk?filter_path={path}", content=body).json() == expected
+
+
+def test_a_filter_that_no_client_would_send_is_left_out(client: TestClient) -> None:
+    """The answer is whole."""
+    answer = client.get("/es?filter_path=" + "**.a." * 400 + "x").json()
+    assert answer["cluster_name"] == "lastcall"
+
+
 def test_the_filter_of_beats_leaves_what_they_read(client: TestClient) -> None:
     """Errors and statuses, in their places."""
     body = ndjson({"index": {"_index": "a"}}, call(tool=None), {"create": {"_index": "a"}}, call())
@@ -434,12 +456,47 @@ def test_overload_is_told_item_by_item(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/loki/push", "/services/collect", "/v1/log", "/api/ingest", "/static/x", "/_a/_b"]
+    ("path", "meant"),
+    [
+        ("/loki/api/v1/pusch", "/loki/api/v1/push"),
+        ("/services/collect", "/services/collector"),
+        ("/v1/log", "/v1/logs"),
+        ("/to/maps/v1/log", "/to/maps/v1/logs"),
+        ("/ingets", "/ingest"),
+        ("/to/maps/ingets", "/to/maps/ingest"),
+        ("/api/ingest", "/api/v1/ingest"),
+        ("/static/x", "/docs"),
+    ],
 )
-def test_a_mistyped_address_is_no_index(path: str, client: TestClient) -> None:
-    """What other paths begin with cannot be one, so that a mistake is seen."""
-    assert_refused(client.post(path, content=dumped(call())), 404)
+def test_a_mistyped_address_is_no_index(path: str, meant: str, client: TestClient) -> None:
+    """What other paths begin with cannot be one, so that a mistake is seen; the nearest path is named."""
+    answer = client.post(path, content=dumped(call()))
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert f" {meant}" in answer.json()["detail"]
     assert events(client) == 0
+
+
+@pytest.mark.parametrize("prefix", ["", "/es", "/to/maps"])
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/mcp/_doc/1", 405),
+        ("DELETE", "/mcp/_doc/1", 405),
+        ("POST", "/mcp/_search", 404),
+        ("POST", "/_a/_b", 404),
+        ("PUT", "/mcp", 404),
+        ("DELETE", "/mcp", 404),
+    ],
+)
+def test_what_is_not_supported_is_refused_as_clients_expect(
+    prefix: str, method: str, path: str, status: int, client: TestClient
+) -> None:
+    """In Elasticsearch's form, by the path or by what its clients accept; it says what is possible."""
+    accepts = {"accept": "application/vnd.elasticsearch+json; compatible-with=9"}
+    answer = client.request(method, prefix + path, headers=accepts)
+    assert_refused(answer, status)
+    assert "/_bulk" in answer.json()["error"]["reason"]
 
 
 def test_a_sender_may_say_whose_log_it_is(client: TestClient) -> None:

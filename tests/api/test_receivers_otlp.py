@@ -147,6 +147,24 @@ def test_fields_in_attributes_make_a_record_with_the_body_as_message(client: Tes
     assert [(each["name"], each["client"]) for each in events(client)] == [("gone", "zed")] * 2
 
 
+def test_a_message_without_fields_is_the_same_without_attributes(client: TestClient) -> None:
+    """As the line that says only this: a call that names no tool is rejected, not passed over."""
+    alone = record("Retired tool called")
+    post(client, export(alone, record("Retired tool called", attributes=attributes({"n": 1}))))
+    assert fates(client) == {"rejected": 2}
+    reasons = [row["reason"] for row in client.get("/api/v1/rejects").json()["items"]]
+    assert reasons == ["missing_tool", "missing_tool"]
+
+
+@pytest.mark.parametrize(
+    "body", ["all is well", "[Retired tool called", "Retired tool called " * 90]
+)
+def test_other_text_without_attributes_is_ignored(body: str, client: TestClient) -> None:
+    """Whatever words are in it."""
+    assert post(client, export(record(body))).json() == {}
+    assert fates(client) == {"ignored": 1}
+
+
 def test_a_user_s_text_in_an_attribute_is_no_record(client: TestClient) -> None:
     """JSON inside a field of a record stays text."""
     forged = json.dumps(line(time="2026-10-05T10:15:02.114Z"))
@@ -267,6 +285,37 @@ def test_what_cannot_be_read_is_400_and_a_status(name: str, client: TestClient) 
     answer = post(client, body, kind)
     assert (answer.status_code, answer.headers["content-type"]) == (400, kind)
     assert_says(answer, 3)
+    assert client.get("/api/v1/health").json()["items"] == []
+
+
+NO_EXPORTS = {
+    "a line": (JSON, json.dumps(line()).encode()),
+    "spans": (JSON, b'{"resourceSpans":[]}'),
+    "a line and a broken one": (JSON, b'{"msg":"Retired tool called"}\n{'),
+    "a line as text": ("text/plain", b"Retired tool called"),
+    "a line in JSON as text": ("text/plain", json.dumps(line()).encode()),
+    "another message": (PROTOBUF, b"\x12\x01a"),
+}
+
+
+@pytest.mark.parametrize("name", NO_EXPORTS)
+def test_what_is_no_export_is_refused_and_says_what_is_wanted(
+    name: str, client: TestClient
+) -> None:
+    """200 would say that it is stored. The answer can be read where the request is no protobuf."""
+    kind, body = NO_EXPORTS[name]
+    answer = post(client, body, kind)
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == (PROTOBUF if kind == PROTOBUF else JSON)
+    assert "resourceLogs" in answer.text
+    assert "/ingest" in answer.text
+
+
+def test_an_export_of_nothing_is_a_success(client: TestClient) -> None:
+    """With an empty list, which the library writes as no list at all, and as no bytes in protobuf."""
+    for body in (b'{"resourceLogs":[]}', b'{"resource_logs":[],"later":1}', b"{}"):
+        assert (post(client, body).status_code, post(client, body).json()) == (200, {})
+    assert post(client, b"", PROTOBUF).status_code == 200
     assert client.get("/api/v1/health").json()["items"] == []
 
 

@@ -192,7 +192,36 @@ def test_the_time_of_an_event_counts_where_its_record_has_none(service: Running)
     assert service.client.post("/services/collector", content=body).status_code == 200
 
     assert account(service) == {"splunk": (3, 0, 0, 3)}
+    reasons = [(row["reason"], row["excerpt"]) for row in service.rows("rejects")]
+    assert sorted(reasons) == [
+        ("invalid_json", '{"event": oops}'),
+        ("not_an_object", '{"event": null}'),
+        ("not_an_object", '{"fields": {}}'),
+    ]
     assert [time[:21] for time in times(service)] == [f"{AT}.0", f"{AT}.1", f"{AT}.5"]
+
+
+_EVENT = json.dumps({"event": LINE})
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "code", "number"),
+    [
+        (TEXT, "Event field is required", 12, 0),
+        ('{"event":null}{"time":1}', "Event field is required", 12, 0),
+        ('{"event": oops}', "Invalid data format", 6, 0),
+        (_EVENT + _EVENT[:-9], "Invalid data format", 6, 1),
+    ],
+)
+def test_what_is_no_event_is_refused_as_splunk_does(
+    service: Running, body: str, text: str, code: int, number: int
+) -> None:
+    """Where nothing in the body is one, or it is cut; nothing is stored."""
+    answer = service.client.post("/services/collector", content=body)
+
+    assert answer.status_code == 400
+    assert answer.json() == {"text": text, "code": code, "invalid-event-number": number}
+    assert account(service) == {}
 
 
 @pytest.mark.parametrize("path", ["/raw", "/raw/1.0"])

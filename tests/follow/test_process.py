@@ -216,6 +216,17 @@ def test_it_stops_when_it_is_told_to_and_says_what_came(
     assert once(folder, database_url)["received"] == 1
 
 
+def test_files_that_are_not_there_yet_are_said_once_and_waited_for(
+    folder: Path, database_url: str
+) -> None:
+    """A mistyped pattern would follow nothing for ever and say nothing."""
+    with following(folder, database_url) as (_, said):
+        until(lambda: "waiting" in said.read_text(), "a word that there is none")
+        (folder / "app.log").write_bytes(lines(range(3)))
+        until(lambda: stored(database_url) == 3, "the lines")
+        assert said.read_text().count(f"no file yet at {folder}/app.log*; waiting") == 1
+
+
 def test_two_processes_on_one_file_count_nothing_twice(folder: Path, database_url: str) -> None:
     """Neither do they spoil each other's place."""
     log = Log(folder, 7)

@@ -14,6 +14,7 @@ from service.ingest.profiles import read_profile
 from tests.house.checkout import BIN, ROOT, plain_environment, run
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+SHIPPERS = (ROOT / "docs" / "shippers.in.md").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs" / "guides" / "log-lines.md").read_text(encoding="utf-8")
 ADDRESS = "http://127.0.0.1:8420"
 
@@ -130,3 +131,24 @@ def test_the_profiles_of_the_guide_are_some(desk: Path) -> None:
     assert profile.paths["tool"] == (("call", "name"),)
     assert text_profile.formats == {"logfmt"}
     assert "msg" in text_profile.head
+
+
+def test_the_senders_of_the_shippers_page_send(desk: Path) -> None:
+    """Each of the programs and the `curl` line logs one call, of the server that its address names."""
+    programs = [["python", "-c", each] for each in blocks(SHIPPERS, "python")]
+    programs += [["sh", "-c", each] for each in blocks(SHIPPERS, "sh") if ADDRESS in each]
+    assert len(programs) == 3
+
+    with served(desk) as address:
+        for command in programs:
+            given = [each.replace(ADDRESS, address) for each in command]
+            done = run(given, cwd=desk, variables=variables(desk))
+            assert done.returncode == 0, done.stdout + done.stderr
+        with httpx2.Client(transport=httpx2.HTTPTransport(retries=5)) as client:
+            found = client.get(f"{address}/api/v1/health").json()["items"]
+
+    assert sorted((row["server"], row["source"], row["accepted"]) for row in found) == [
+        ("maps", "elasticsearch", 1),
+        ("maps", "loki", 1),
+        ("maps", "otlp", 1),
+    ]

@@ -1,6 +1,7 @@
 """Compressed bodies come out as they went in, or not at all."""
 
 import gzip
+import lzma
 import zlib
 from collections.abc import Callable
 
@@ -141,3 +142,26 @@ def test_whatever_may_grow_is_seen_beforehand(name: str) -> None:
     assert looks_compressed(WAYS[name][1](b'{"msg":"Server started"}\n' * 20))
     assert not looks_compressed('{"msg":"é"}\n'.encode() * 100)
     assert not looks_compressed(b"")
+
+
+@pytest.mark.parametrize("header", [None, "xz", "gzip"])
+def test_what_is_compressed_otherwise_is_refused_by_its_name(header: str | None) -> None:
+    """Whatever the header says, and also below what can be read."""
+    for body in (lzma.compress(b"a\n"), gzip.compress(lzma.compress(b"a\n"))):
+        with pytest.raises(BodyNotDecodable, match="the body is xz, which cannot be read here"):
+            decode_body(body, header, 1000)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"BZ\xff", "broken gzip (it does not begin as gzip does)"),
+        (gzip.compress(b"a")[:-8] + b"\0" * 8, "broken gzip (its checksum is wrong)"),
+        (gzip.compress(b"a")[:10] + b"\xff" * 20, "broken gzip (invalid block type)"),
+    ],
+)
+def test_a_refusal_is_in_plain_words(body: bytes, words: str) -> None:
+    """Not in those of a library."""
+    with pytest.raises(BodyNotDecodable) as caught:
+        decode_body(body, "gzip", 1000)
+    assert caught.value.detail.startswith(words)

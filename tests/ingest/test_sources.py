@@ -1,13 +1,19 @@
 """Files: named, matched, plain or gzip; what cannot be read is named."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import random
+import sqlite3
+import zipfile
 import zlib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from service.errors import UnreadableInput
 from service.ingest.sources import CHUNK_BYTES, Source, expand, open_source
@@ -146,3 +152,35 @@ def test_what_a_pipe_has_is_taken_without_waiting_for_more() -> None:
     with Source("pipe", os.fdopen(reading, "rb"), None) as source:
         assert next(source.chunks()) == b"first\n"
     os.close(writing)
+
+
+def sqlite_file(path: Path) -> bytes:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (a)")
+    return path.read_bytes()
+
+
+def test_a_file_that_is_no_log_is_named_with_what_it_is(tmp_path: Path) -> None:
+    """Taken for text, it would be lines that nobody knows. A log that only begins alike is a log."""
+    text = b'{"msg":"Retired tool called"}\n'
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.writestr("a.log", text)
+    files = {
+        "xz": lzma.compress(text),
+        "bzip2": bz2.compress(text),
+        "zstd": zstandard.compress(text),
+        "zip": zipped.getvalue(),
+        "a SQLite database": sqlite_file(tmp_path / "a.db"),
+    }
+    path = tmp_path / "server.log"
+    for kind, data in files.items():
+        path.write_bytes(data)
+        with open_source(str(path)) as opened, pytest.raises(UnreadableInput) as caught:
+            list(opened.chunks())
+        assert caught.value.detail.startswith(f"{path}: is {kind}, which cannot be read")
+
+    for log in (b"BZhello\n", b"PK\n", b"(", b"SQLite\n"):
+        path.write_bytes(log)
+        with open_source(str(path)) as opened:
+            assert b"".join(opened.chunks()) == log

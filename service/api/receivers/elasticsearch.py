@@ -9,6 +9,8 @@ import time
 from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 
 from service.api.deliver import deliver
 from service.api.receivers import elasticsearch_handshake as handshake
@@ -32,7 +34,7 @@ _WRITE: Final = ["POST", "PUT"]
 _DONE: Final = {"index": "created", "create": "created", "update": "updated"}
 _SHARDS: Final = {"total": 1, "successful": 1, "failed": 0}
 _NO_INDEX: Final = frozenset(
-    {"api", "docs", "es", "figures", "ingest", "loki", "services", "static", "v1"}
+    {"api", "docs", "es", "figures", "ingest", "loki", "services", "static", "to", "v1"}
 )
 """What other paths begin with: a document there is a mistyped address, not one of an index of that name."""
 
@@ -43,6 +45,20 @@ _BODY: Final = {
 _EXAMPLE: Final = (
     '{"create":{"_index":"mcp"}}\n{"@timestamp":"2026-10-05T10:15:02.114Z","message":"started"}\n'
 )
+
+
+def concerns(path: str, headers: Headers) -> bool:
+    """Say whether a request that nothing here answers was meant for Elasticsearch: by its path, or by the
+    headers of the official clients."""
+    first, *more = path.strip("/").split("/")
+    if first == PREFIX.strip("/"):
+        return True
+    if first in _NO_INDEX:
+        return False
+    if first.startswith("_") or (more and more[0].startswith("_")):
+        return True
+    return "x-elastic-client-meta" in headers or "vnd.elasticsearch" in headers.get("accept", "")
+
 
 _shown = APIRouter(tags=["receivers"], route_class=route_class(refusal))
 _documents = APIRouter(route_class=route_class(refusal))
@@ -120,7 +136,9 @@ _oldest = APIRouter(route_class=route_class(refusal))
 @_oldest.api_route("/{index}/{kind}", methods=["POST"])
 async def typed_document(request: Request, index: str, kind: str) -> Response:
     """Store one document at the path that it has where there are types still, as rsyslog does."""
-    if index.startswith("_") or kind.startswith("_") or index in _NO_INDEX:
+    if index in _NO_INDEX:
+        raise HTTPException(404)
+    if index.startswith("_") or kind.startswith("_"):
         raise nothing_at(request)
     return await _single(request, "index", index, None)
 

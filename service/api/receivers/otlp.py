@@ -21,14 +21,14 @@ _INTERNAL: Final = 13
 
 
 def _refusal(request: Request, error: LastCallError) -> Response:
-    """A google.rpc.Status in the type of the request."""
+    """A google.rpc.Status in the type of the request; as JSON, which people read, where that is neither."""
     status = status_of(error)
     code = _RPC_CODES.get(status, _INTERNAL)
-    if _media_type(request) == _JSON:
-        content = dumps({"code": code, "message": error.detail})
-    else:
+    if "protobuf" in request.headers.get("content-type", "").lower():
         content = _status(code, error.detail.encode(errors="replace"))
-    return Response(content, status, headers_of(error), media_type=_media_type(request))
+        return Response(content, status, headers_of(error), media_type=_PROTOBUF)
+    content = dumps({"code": code, "message": error.detail})
+    return Response(content, status, headers_of(error), media_type=_JSON)
 
 
 router = APIRouter(tags=["receivers"], route_class=route_class(_refusal))

@@ -15,6 +15,7 @@ _SUCCESS: Final = 0
 _CODES: Final = {400: 6, 413: 27, 503: 9}
 """Splunk's own numbers of what went wrong: invalid data format, entity too large, server is busy."""
 _NO_DATA: Final = 5
+_INVALID: Final = {splunk.BROKEN: 6, splunk.NO_EVENT: 12}
 _HEALTHY: Final = 17
 
 Source = Annotated[str | None, Query(description="the feed that sends it; if not given, `splunk`")]
@@ -22,6 +23,10 @@ Source = Annotated[str | None, Query(description="the feed that sends it; if not
 
 def _refusal(_request: Request, error: LastCallError) -> Response:
     status = status_of(error)
+    if isinstance(error, splunk.Invalid):
+        said = {"text": error.detail, "code": _INVALID[error.detail]}
+        content = dumps({**said, "invalid-event-number": error.number})
+        return Response(content, status, media_type="application/json")
     code = _NO_DATA if isinstance(error, splunk.NoData) else _CODES.get(status, _CODES[400])
     return _said(error.detail, code, status, headers_of(error))
 
@@ -56,7 +61,7 @@ async def event(request: Request, server: Server = None, source: Source = None) 
     Take objects one after the other, each with an `event` that is a record, or the line of one.
 
     Also at `/services/collector/event` and `/services/collector/event/1.0`. The `time` of an event counts
-    where its record has none.
+    where its record has none. A body of which nothing is an event, or whose last one is cut, is refused.
     """
     read = splunk.events(request.headers.get("content-encoding"))
     await deliver(request, read, server=server, source=source or "splunk")

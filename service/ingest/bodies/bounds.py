@@ -67,11 +67,12 @@ def compact(raw: bytes) -> bytes:
     return bytes(memoryview(raw))
 
 
-def refused(value: object, origin: Origin = BARE) -> Parsed:
-    """Return a record that is no object; of something large only its kind and size."""
+def refused(value: object, origin: Origin = BARE, *, broken: bool = False) -> Parsed:
+    """Return a record that is no object, or (*broken*) the text of what is no JSON; of something large only
+    its kind and size."""
     if isinstance(value, list):
         value = f"a list of {len(value)}"
-    return Parsed(value[:_HEAD_BYTES] if isinstance(value, str) else value, origin)
+    return Parsed(value[:_HEAD_BYTES] if isinstance(value, str) else value, origin, broken)
 
 
 def likely_time(value: object) -> object:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from service.errors import BodyNotDecodable, BodyTooLarge
+from service.ingest.foreign import kind_of, said
 
 ACCEPTED: Final = "send it as it is, or with Content-Encoding gzip, deflate, zstd or snappy"
 
@@ -50,12 +51,14 @@ def decode_body(data: bytes, content_encoding: str | None, limit: int) -> bytes:
         raise BodyNotDecodable(f"{len(names)} encodings upon another; {ACCEPTED}")
     if len(data) > limit:
         raise too_large(limit)
+    _refuse_foreign(data)
     for name in reversed(names):
         data = _layer(name, data, limit)
     for _ in range(_MOST_LAYERS):
         found = _sniffed(data)
         inner = data if found is None else _as_is_or(found, data, limit)
         if inner is data:
+            _refuse_foreign(data)
             return data
         data = inner
     if _sniffed(data) is not None:
@@ -71,6 +74,12 @@ def too_large(limit: int) -> BodyTooLarge:
 def looks_compressed(body: bytes) -> bool:
     """Say whether a body may be larger than it looks: all are that do not begin as text does."""
     return not _is_text(body[:_HEAD_BYTES], whole=len(body) <= _HEAD_BYTES)
+
+
+def _refuse_foreign(data: bytes) -> None:
+    kind = kind_of(data)
+    if kind not in (None, "zstd"):
+        raise BodyNotDecodable(f"the body is {kind}, which cannot be read here; {ACCEPTED}")
 
 
 def _layer(name: str, data: bytes, limit: int) -> bytes:
@@ -133,7 +142,7 @@ def _gunzip(data: bytes, limit: int) -> bytes:
         except EOFError:
             raise BodyNotDecodable(f"the gzip stream ends too early; {ACCEPTED}") from None
         except (OSError, zlib.error) as error:
-            raise _broken("gzip", error) from error
+            raise _broken("gzip", said(error)) from error
     if len(text) > limit:
         raise too_large(limit)
     return text
@@ -147,7 +156,7 @@ def _deflate(data: bytes, limit: int) -> bytes:
         try:
             text = member.decompress(data, limit + 1)
         except zlib.error as error:
-            why: object = error
+            why = said(error)
             continue
         if len(text) > limit:
             raise too_large(limit)

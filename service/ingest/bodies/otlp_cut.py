@@ -29,6 +29,8 @@ RESOURCE: Final = "opentelemetry.proto.resource.v1.Resource"
 _FILES: Final = ("common.v1.common", "resource.v1.resource", "logs.v1.logs")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _NO_EXPORT: Final = "the body is no ExportLogsServiceRequest as "
+_WANTED: Final = "; wanted is one with resourceLogs; log lines as they are go to /ingest"
+_LISTS: Final = ("resourceLogs", "resource_logs")
 _SECOND_NAMES: Final = re.compile(rb'"(?:resource_logs|scope_logs|log_records)"')
 _MARKS: Final = (b"{", b"[", b",")
 _FEW_VALUES: Final = 300_000
@@ -49,6 +51,8 @@ def of_json(text: bytes, max_line: int) -> Iterator[Cut]:
     """
     export = _whole(text) if sum(map(text.count, _MARKS)) <= _FEW_VALUES else None
     if export is not None:
+        if not export.resource_logs:
+            _demand_list(text, jsoncut.after_blank(text, 0))
         for resource_logs in export.resource_logs:
             resource = resource_logs.resource
             for scope_logs in resource_logs.scope_logs:
@@ -63,11 +67,12 @@ def _of_cut(text: bytes, max_line: int) -> Iterator[Cut]:
     at = jsoncut.after_blank(text, 0)
     end = jsoncut.end_of(text, at) if text[at : at + 1] == b"{" else None
     if end is None or jsoncut.after_blank(text, end) < len(text):
-        raise BodyNotDecodable(f"{_NO_EXPORT}JSON: it is not one object, or is cut")
+        raise BodyNotDecodable(f"{_NO_EXPORT}JSON: it is not one object, or is cut{_WANTED}")
     written, understood = (sum(1 for _ in cut(text, at + 1)) for cut in _CUTS)
-    resources = _elements(text, at, "resourceLogs", "resource_logs")
+    resources = _elements(text, at, *_LISTS)
     if written > understood or resources is None:
         raise BodyNotDecodable(f"{_NO_EXPORT}JSON: resourceLogs is no list, or it is no JSON")
+    _demand_list(text, at)
     count = _Counter()
     for start, _ in resources:
         resource = _resource(text, start)
@@ -93,7 +98,9 @@ def of_protobuf(data: bytes, max_line: int) -> Iterator[Cut]:
         BodyTooLarge: It has too many parts.
     """
     count = _Counter()
+    found = False
     for resource_logs in _messages(data, 1):
+        found = True
         count.add()
         said = b"".join(_messages(resource_logs, 1))  # several of one message are merged
         resource = _message(RESOURCE, said)
@@ -104,6 +111,8 @@ def of_protobuf(data: bytes, max_line: int) -> Iterator[Cut]:
                     yield resource, Line(raw[:4096], too_long=True, json_like=True)
                 else:
                     yield resource, _message(RECORD, raw)
+    if data and not found:
+        raise BodyNotDecodable(f"{_NO_EXPORT}protobuf: it has no resourceLogs{_WANTED}")
 
 
 class _Counter:
@@ -124,6 +133,18 @@ _CUTS: Final[tuple[Callable[[bytes, int], Iterator[Any]], ...]] = (
     jsoncut.elements,
     jsoncut.members,
 )
+
+
+def _demand_list(text: bytes, at: int) -> None:
+    """Refuse the object at *at* where it has members, none of which is resourceLogs: `{}` is how an export
+    of nothing is written, and all else that was sent would be lost."""
+    others = False
+    for key, _, _ in jsoncut.members(text, at + 1):
+        if key in _LISTS:
+            return
+        others = True
+    if others:
+        raise BodyNotDecodable(f"{_NO_EXPORT}JSON: it has no resourceLogs{_WANTED}")
 
 
 def _whole(text: bytes) -> Any:
@@ -212,7 +233,7 @@ def _messages(data: bytes, number: int) -> Iterator[bytes]:
             if each == number and isinstance(value, bytes):
                 yield value
     except BodyNotDecodable as error:
-        raise BodyNotDecodable(f"{_NO_EXPORT}protobuf: {error.detail}") from error
+        raise BodyNotDecodable(f"{_NO_EXPORT}protobuf: {error.detail}{_WANTED}") from error
 
 
 def _message(name: str, raw: bytes) -> Any:
