@@ -115,7 +115,14 @@ _PROPERTIES: dict[str, Any] = {
     "server": {"type": "string", "minLength": 1},
     "name": {"type": "string", "minLength": 1},
     "last_release": _TEXT,
-    "replaced_by": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
+    "replaced_by": {
+        "description": "names, or one name as text",
+        "anyOf": [
+            {"type": "array", "items": {"type": "string"}},
+            {"type": "string"},
+            {"type": "null"},
+        ],
+    },
     "message": _TEXT,
     "retired_at": {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]},
 }
