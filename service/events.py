@@ -54,6 +54,7 @@ class Reason(StrEnum):
     INVALID_PAIRS = "invalid_pairs"
     MISSING_TOOL = "missing_tool"
     NOT_AN_OBJECT = "not_an_object"
+    SEVERAL_RECORDS = "several_records"
     BAD_TIMESTAMP = "bad_timestamp"
     IMPLAUSIBLE_TIMESTAMP = "implausible_timestamp"
     FUTURE_TIMESTAMP = "future_timestamp"

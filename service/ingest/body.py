@@ -19,6 +19,7 @@ from service.ingest.records import Body, Limits, Parsed, Reader, Record
 __all__ = ["decode_body", "is_json_array", "reader", "records", "records_of", "stream_records"]
 
 _HEAD_BYTES: Final = 64 * 1024
+_MARK_BYTES: Final = 32
 _CHUNK_BYTES: Final = 64 * 1024
 _ODD_BYTES: Final = 1024 * 1024
 """Of elements that are no objects so much is kept at most: each is a rejected record."""
@@ -88,7 +89,8 @@ def records(body: bytes, max_line: int) -> Iterator[bytes | Record]:
 
     A JSON array gives its elements, and so does an object that only wraps a list of records; objects
     that follow each other are one record each, with line breaks between or within them or without
-    any; anything else gives its lines. Records longer than *max_line* come marked.
+    any; exports of OpenTelemetry's, one a line, give each of their records; anything else gives its lines.
+    Records longer than *max_line* come marked.
 
     Raises:
         BodyNotDecodable: One array that is broken.
@@ -100,6 +102,8 @@ def records(body: bytes, max_line: int) -> Iterator[bytes | Record]:
     if begins == b"[":
         return _array(body, at, max_line)
     if begins == b"{":
+        if otlp_lines.is_export(body[at : at + _MARK_BYTES]):
+            return framed(otlp_lines.of_body(body[at:]), max_line)
         return _objects(body, at, max_line)
     return framed(_unglued(body), max_line)
 

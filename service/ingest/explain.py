@@ -75,6 +75,7 @@ _OUTCOME_WORDS: Final[dict[type, str]] = {
 }
 
 
+_NAMELESS: Final = "a request that names no tool, which counts as nothing"
 _CLOSED: Final = "; no other profile is asked"
 _REASONS: Final = {
     Reason.INVALID_JSON: "it begins like JSON and cannot be parsed; perhaps it was cut",
@@ -82,6 +83,8 @@ _REASONS: Final = {
     Reason.INVALID_PAIRS: "what follows its message is no key=value throughout, or a key stands there twice",
     Reason.MISSING_TOOL: "it is a call that names no tool where the profiles look for one",
     Reason.NOT_AN_OBJECT: "a record is a JSON object",
+    Reason.SEVERAL_RECORDS: "it is an export of OpenTelemetry that holds several; send it to /v1/logs, or read "
+    "its file with `lastcall ingest`",
     Reason.BAD_TIMESTAMP: "its time cannot be read",
     Reason.IMPLAUSIBLE_TIMESTAMP: "its time lies before 2001 or after 2261",
     Reason.FUTURE_TIMESTAMP: "its time lies too far ahead of the clock",
@@ -177,6 +180,8 @@ def _why_not(
             {},
         )
     if not extractor.complete(kind, values):
+        if extractor.profile.headers:
+            return _NAMELESS, {}, {}
         return f"a {kind.word} without a tool", values, ranks
     return None, values, ranks
 
@@ -217,6 +222,8 @@ def _sentence(
         return "Ignored: it holds none of the messages and methods that any profile knows."
     if not tried:
         return "Ignored: it is neither a JSON object nor text with fields; only a record's own message counts."
+    if any(each.why_not == _NAMELESS for each in tried):
+        return f"Ignored: it is {_NAMELESS}; its headers are what a client sent."
     return (
         "Ignored: no profile takes its message or method for tool traffic; "
         "`lastcall ingest --dry-run` suggests a profile for messages that look like it."

@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol, TypeVar
 from service.clock import Clock, system_clock
 from service.events import Event, Ignored, Kind, Outcome, Reason, Rejected
 from service.ingest import envelopes
+from service.ingest.envelopes import otlp
 from service.ingest.extract import Extractor, Values
 from service.ingest.jsontext import TooDeep, deeper_than, depth, loads
 from service.ingest.keys import Hasher
@@ -163,9 +164,11 @@ class Recogniser:
     ) -> Event | Rejected | Ignored:
         """
         Return what a record is that is no wrapper: the first profile counts that knows it and finds
-        all it needs; where only the tool is missing, the next may still find it.
+        all it needs; where only the tool is missing, the next may still find it. A request to a proxy
+        that names none is nothing: whoever sends such could fill the quarantine.
         """
         incomplete: Values | None = None
+        by_request = False
         for extractor in self.extractors:
             if extractor.lacks(record) is not None:
                 continue
@@ -175,7 +178,8 @@ class Recogniser:
                 return self._event(extractor, kind, values, record, origin)
             if extractor.closes(kind, values):
                 break
-            if kind is not None:
+            by_request = by_request or (kind is not None and extractor.profile.headers)
+            if kind is not None and not by_request:
                 incomplete = incomplete or values
         if incomplete is None:
             return _IGNORED
@@ -265,6 +269,9 @@ class Recogniser:
         """A record that is not too deep; *raw* is the line that it was."""
         inside = envelopes.of_record(record, origin, self.is_text_record)
         if inside is None:
+            if (number := otlp.how_many(record)) > 1:
+                # What identifies somebody in there would not be hashed, so that nothing of it is shown.
+                return _rejected(Reason.SEVERAL_RECORDS, f"an export of {number} records", False)
             return reader.bare(record, origin, raw)
         return self._inside(*inside, unfinished, reader)
 
@@ -342,7 +349,7 @@ class Recogniser:
                 break
             if kind is not None and not read:
                 broken = broken or extractor.by_message(values)
-            elif kind is not None:
+            elif kind is not None and not extractor.profile.headers:
                 incomplete = incomplete or values
         if broken:
             return _of_line(Reason.INVALID_PAIRS, raw)

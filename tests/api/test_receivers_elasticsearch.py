@@ -354,6 +354,28 @@ def test_a_filter_of_stars_leaves_all(path: str, client: TestClient) -> None:
     assert {**answer, "took": 0} == {**whole, "took": 0}
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("**." * 300 + "status", {"items": [{"index": {"status": 201}}]}),
+        ("**.i*." * 150 + "status", {"items": [{}]}),
+        ("**.**.errors", {"errors": False, "items": [{}]}),
+    ],
+)
+def test_a_filter_of_very_many_stars_is_answered(
+    path: str, expected: Json, client: TestClient
+) -> None:
+    """Several `**` in a row are one, and equal rests of a path are looked at once."""
+    body = ndjson({"index": {"_index": "a"}}, call())
+    assert client.post(f"/_bulk?filter_path={path}", content=body).json() == expected
+
+
+def test_a_filter_that_no_client_would_send_is_left_out(client: TestClient) -> None:
+    """The answer is whole."""
+    answer = client.get("/es?filter_path=" + "**.a." * 400 + "x").json()
+    assert answer["cluster_name"] == "lastcall"
+
+
 def test_the_filter_of_beats_leaves_what_they_read(client: TestClient) -> None:
     """Errors and statuses, in their places."""
     body = ndjson({"index": {"_index": "a"}}, call(tool=None), {"create": {"_index": "a"}}, call())

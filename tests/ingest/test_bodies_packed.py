@@ -185,3 +185,11 @@ def test_any_bytes_are_records_or_refused(body: bytes) -> None:
     except BodyNotDecodable:
         return
     assert all(item.origin.wrappers == ("msgpack",) for item in found)
+
+
+def test_a_time_as_a_key_that_64_bits_do_not_hold_is_a_key() -> None:
+    """A 96-bit timestamp of the year 146 billion; the record is stored or ignored as any other is."""
+    far = b"\xc7\x0c\xff" + bytes(4) + (2**62).to_bytes(8, "big")
+    ((record, _),) = read(b"\x82" + far + b"\x01" + msgpack.packb("msg") + msgpack.packb("a"))
+
+    assert record == {"4.611686018427388e+27": 1, "msg": "a"}

@@ -5,14 +5,28 @@ from typing import Any
 
 import pytest
 
+from service.errors import BodyTooLarge
 from service.events import Event, Ignored, Kind, Reason, Rejected
 from service.ingest.bodies import otlp
+from service.ingest.bodies.bounds import MOST
 from service.ingest.body import stream_records
+from service.ingest.explain import explain
 from service.ingest.memory import Memory, Reading
 from service.ingest.profiles import read_profile
 from service.ingest.recognise import Recogniser
 from service.ingest.records import Limits, Line, Parsed
-from tests.ingest.support import CALL_NS, DATA, HASHER, TIME, only_event, recogniser, single
+from tests.ingest.support import (
+    CALL_NS,
+    DATA,
+    HASHER,
+    TIME,
+    events,
+    only_event,
+    outcomes,
+    recogniser,
+    single,
+    tally,
+)
 
 READER = recogniser()
 EXPECTED: dict[str, list[dict[str, Any]]] = json.loads((DATA / "profile-events.json").read_text())
@@ -352,6 +366,31 @@ def test_a_record_in_a_file_is_the_one_that_is_sent(line: bytes) -> None:
     assert event == only_event(line)
 
 
+def span(kind: object, **more: object) -> dict[str, Any]:
+    return {"name": "tools/call t", "kind": kind, "startTimeUnixNano": NANOSECONDS,
+            "attributes": attributes(CALL), **more}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2, "SPAN_KIND_SERVER", None, "3", [3], {"3": 3}])
+def test_a_span_of_a_server_is_its_call(kind: object) -> None:
+    """Whatever else its kind is: 2 is a server's in OTLP (trace.proto, SpanKind)."""
+    assert only_event(line_of(span(kind))).tool == "t"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        span(3),
+        span("SPAN_KIND_CLIENT"),
+        {"resourceSpans": [{"scopeSpans": [{"spans": [span(3)]}]}]},
+        {"name": "tools/call t", "kind": "SpanKind.CLIENT", "start_time": TIME, "attributes": CALL},
+    ],
+)
+def test_a_span_of_a_client_is_not_counted(record: dict[str, Any]) -> None:
+    """It is the same call as the server's span, seen from the other side, as OTLP and consoles write it."""
+    assert isinstance(outcome_of(record), Ignored)
+
+
 def batch(names: list[str]) -> dict[str, Any]:
     records = [
         {"timeUnixNano": NANOSECONDS, "attributes": attributes({**CALL, "gen_ai.tool.name": name})}
@@ -363,6 +402,33 @@ def batch(names: list[str]) -> dict[str, Any]:
         for part in (records[:1], records[1:])
     ]
     return {"resourceLogs": [{"resource": {"attributes": pairs}, **each} for each in half]}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        batch(["a", "b"]),
+        {"resourceSpans": [{"scopeSpans": [{"spans": [span(2), span(2)]}]}]},
+        {"log": json.dumps(batch(["a", "b"])) + "\n", "stream": "stderr", "time": TIME},
+    ],
+)
+def test_a_line_that_holds_several_records_is_rejected(record: dict[str, Any]) -> None:
+    """It is no event, and must not be lost silently; what identifies somebody in it is not kept."""
+    found = outcome_of(record)
+
+    assert isinstance(found, Rejected)
+    assert found.reason is Reason.SEVERAL_RECORDS
+    assert (found.excerpt, found.whole) == ("an export of 2 records", False)
+    assert "/v1/logs" in explain(line_of(record), READER).why
+
+
+def test_the_only_record_of_an_export_is_read_wherever_it_stands() -> None:
+    """Parts without any are beside it."""
+    export = batch(["a"])
+
+    assert len(export["resourceLogs"]) == 2
+    assert export["resourceLogs"][1]["scopeLogs"] == []
+    assert only_event(line_of(export)).tool == "a"
 
 
 @pytest.mark.parametrize("size", [1, 7, 1 << 20])
@@ -385,6 +451,43 @@ def test_a_batch_of_the_collectors_file_exporter_is_its_records(size: int) -> No
     ]
 
 
+def test_a_body_of_batches_is_its_records() -> None:
+    """As a file of them is; an odd one, and one behind other lines, is rejected and costs no other."""
+    odd = line_of(batch(["x", "y"])).replace(b'"x"', b'"\\ud800"')
+    lines = [line_of(batch(["a", "b"])), b"", line_of(batch(["c"])), odd, b"{oops}",
+             line_of(batch(["d", "e"]))]  # fmt: skip
+    text = b"\n".join(lines).replace(b'": ', b'":')
+    found = outcomes(text, READER)
+
+    assert [event.tool for event in events(found)] == ["a", "b", "c", "d", "e"]
+    assert {event.hostname for event in events(found)} == {"mcp-1"}
+    assert tally(found) == {"event": 5, "several_records": 1, "ignored": 1}
+    assert tally(outcomes(b"started\n" + text, READER))["several_records"] == 3
+
+
+def test_a_body_of_too_many_records_is_refused() -> None:
+    """Each would be a line with the host's name, many times what it takes in the body."""
+    records = b",".join([b"{}"] * (MOST // 2 + 1))
+    line = b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[%b]}]}]}' % records
+
+    assert len(outcomes(line, READER)) == MOST // 2 + 1
+    with pytest.raises(BodyTooLarge):
+        outcomes(line + b"\n" + line, READER)
+
+
+def test_a_name_that_is_said_many_times_is_written_once() -> None:
+    """Else a small resource would be a large part of every line."""
+    export = batch(["a", "b"])
+    export["resourceLogs"] = export["resourceLogs"][:1]
+    resource = export["resourceLogs"][0]
+    resource["resource"]["attributes"] *= 1_000
+    resource["scopeLogs"] *= 3
+    text = line_of(export).replace(b'": ', b'":')
+
+    assert sum(len(part) for part in stream_records([text], 1 << 20, 1 << 20)) < 2_000
+    assert len(events(outcomes(text, READER))) == 3
+
+
 def test_a_batch_with_half_a_character_is_its_records() -> None:
     """JSON can write half of a surrogate pair, which is no text."""
     text = line_of(batch(["a", "b", "c"])).replace(b'": ', b'":').replace(b'"b"', b'"\\ud800"')
@@ -394,6 +497,35 @@ def test_a_batch_with_half_a_character_is_its_records() -> None:
     tools = [only_event(line.raw).tool for line in lines]
 
     assert tools == ["a", "\ufffd", "c"]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ['"half \\ud800"', "[" * 1_010 + "]" * 1_010, '[{"x": oops}]', "[" + "{}," * 300_000 + "0]"],
+    ids=["half a character", "very deep", "broken", "very many values"],
+)
+def test_what_is_odd_in_a_batch_costs_its_own_record_only(odd: str) -> None:
+    """However it must be read: its neighbours are there, with the host's name, and none is left out."""
+    text = line_of(batch(["a", "b", "c"])).replace(b'": ', b'":')
+    odd_record = b'"logRecords":[7,{"mcp.method.name tools/call":' + odd.encode() + b"},"
+    text = text.replace(b'"logRecords":[', odd_record, 1)
+    found = [READER.read(line) for line in single(stream_records([text], 1 << 20, 1 << 23))
+             if isinstance(line, Line)]  # fmt: skip
+    events = [outcome for outcome in found if isinstance(outcome, Event)]
+
+    assert len(found) == 5
+    assert [(event.tool, event.hostname) for event in events] == [
+        ("a", "mcp-1"), ("b", "mcp-1"), ("c", "mcp-1"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", ["\u00b2", "--5", "5-", "", "9" * 30, " 5"])
+def test_a_number_of_otlp_that_is_none_is_nothing(number: str) -> None:
+    """Numbers are text in OTLP's JSON, so that a stranger can write anything there."""
+    pairs = [*attributes(CALL), {"key": "process.pid", "value": {"intValue": number}}]
+    event = only_event(line_of({"timeUnixNano": NANOSECONDS, "attributes": pairs}))
+
+    assert event.pid is None
 
 
 def test_a_batch_that_is_too_long_to_hold_is_one_line() -> None:

@@ -234,6 +234,26 @@ def test_a_header_that_says_what_only_servers_do_is_nobodys_event(
 @pytest.mark.parametrize(
     "line",
     [
+        f'{ACCESS} mcp_method="tools/call" mcp_name="-"',
+        f'{ACCESS} mcp_method="tools/call"',
+        json.dumps({"mcp_method": "tools/call", "status": 400, "time": TIME}),
+        json.dumps({"mcp_method": "tools/call", "response_code": 400, "start_time": TIME}),
+        json.dumps({"http_mcp_method": "tools/call", "http_mcp_name": "", "status": 400}),
+        json.dumps({"request_Mcp-Method": "tools/call", "level": "info", "msg": ""}),
+        json.dumps({"request": {"headers": {"Mcp-Method": ["tools/call"]}}, "ts": 1791195302.114}),
+        json.dumps({"envoy.filters.http.mcp": {"method": "tools/call"}, "start_time": TIME}),
+    ],
+)
+def test_a_request_that_names_no_tool_is_nothing(line: str) -> None:
+    """A stranger could fill the quarantine with such; a server's own call without a tool is rejected."""
+    assert READER.line(line.encode()) == Ignored()
+    assert "names no tool" in explain(line.encode(), READER).why
+    assert outcome('msg="Retired tool called"') != Ignored()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
         f'time={TIME} level=WARN msg="Retired tool called" tool=t'.encode(),
         f"{STAMP} - maps - WARNING - Retired tool called tool=t".encode(),
     ],

@@ -1,7 +1,7 @@
 """What Elasticsearch's clients want an answer to look like."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -25,6 +25,12 @@ _ONLY_TAKEN: Final = "documents are only taken, at /_bulk and /{index}/_doc: the
 _COMPATIBLE: Final = re.compile(
     r"application/vnd\.elasticsearch\+json\s*;\s*compatible-with=[789]\b"
 )
+_SEVERAL: Final = re.compile(r"(?<![^.])\*\*(?:\.\*\*)+(?=\.|$)")
+_LONGEST_FILTER: Final = 1_000
+"""Of a longer one the answer is whole: real ones are a tenth of it, and the work grows with their parts."""
+
+_Paths = frozenset[tuple[str, ...]]
+_ALL: _Paths = frozenset({(), ("**",)})
 
 
 def answered(
@@ -32,8 +38,8 @@ def answered(
 ) -> Response:
     """JSON of the type that the sender accepts; only what it filters, where it does."""
     wanted = request.query_params.get("filter_path")
-    if wanted and status < 300:
-        content = _chosen(content, [path.strip() for path in wanted.split(",")])
+    if wanted and status < 300 and len(wanted) <= _LONGEST_FILTER:
+        content = chosen(content, wanted)
     named = _COMPATIBLE.search(request.headers.get("accept", ""))
     return Response(
         dumps(content),
@@ -74,42 +80,47 @@ class Unsupported(LastCallError):
     status = 405
 
 
-def _chosen(content: Any, paths: list[str]) -> Any:
-    """What lies at *paths*, without what lies at those of them that begin with `-`."""
-    wanted = [path.split(".") for path in paths if not path.startswith("-")]
-    unwanted = [path[1:].split(".") for path in paths if path.startswith("-")]
-    found = filtered(content, wanted) if wanted else content
+def chosen(content: Any, paths: str) -> Any:
+    """
+    Return what of *content* lies at one of *paths* (`filter_path`), without what lies at those that begin
+    with `-`; lists are seen through. `*` stands for any key or any part of one, `**` for any number of keys.
+
+    >>> answer = {"took": 3, "items": [{"index": {"status": 201, "_id": "a"}}]}
+    >>> chosen(answer, "errors,items.*.status")
+    {'items': [{'index': {'status': 201}}]}
+    >>> chosen(answer, "**._*"), chosen(answer, "**") == answer, chosen(answer, "-items")
+    ({'items': [{'index': {'_id': 'a'}}]}, True, {'took': 3})
+    """
+    written = [path.strip() for path in paths.split(",")]
+    wanted = _paths(path for path in written if not path.startswith("-"))
+    unwanted = _paths(path[1:] for path in written if path.startswith("-"))
+    found = _at(content, wanted) if wanted else content
     return _without(found, unwanted) if unwanted else found
 
 
-def filtered(content: Any, paths: list[list[str]]) -> Any:
-    """
-    Return what of *content* lies at one of *paths*; lists are seen through. `*` stands for any key or any
-    part of one, `**` for any number of keys.
+def _paths(written: Iterable[str]) -> _Paths:
+    """Several `**` in a row are one."""
+    return frozenset(tuple(_SEVERAL.sub("**", path).split(".")) for path in written)
 
-    >>> answer = {"took": 3, "items": [{"index": {"status": 201, "_id": "a"}}]}
-    >>> filtered(answer, [["errors"], ["items", "*", "status"]])
-    {'items': [{'index': {'status': 201}}]}
-    >>> filtered(answer, [["**", "_*"]]), filtered(answer, [["**"]]) == answer
-    ({'items': [{'index': {'_id': 'a'}}]}, True)
-    """
-    if any(part == ["**"] * len(part) for part in paths):
+
+def _at(content: Any, paths: _Paths) -> Any:
+    if not paths.isdisjoint(_ALL):
         return content
     if isinstance(content, list):
-        return [filtered(each, paths) for each in content]
+        return [_at(each, paths) for each in content]
     kept = {}
     for key, value in content.items():
-        below = [rest for path in paths for rest in _below(path, key)]
-        if [] in below:
+        below = _below(paths, key)
+        if () in below:
             kept[key] = value
         elif below and isinstance(value, dict | list):
-            inner = filtered(value, below)
+            inner = _at(value, below)
             if inner or any(path[0] != "**" for path in below):  # else only looked into
                 kept[key] = inner
     return kept
 
 
-def _without(content: Any, paths: list[list[str]]) -> Any:
+def _without(content: Any, paths: _Paths) -> Any:
     """What of *content* lies at none of *paths*."""
     if isinstance(content, list):
         return [_without(each, paths) for each in content]
@@ -117,21 +128,25 @@ def _without(content: Any, paths: list[list[str]]) -> Any:
         return content
     kept = {}
     for key, value in content.items():
-        below = [rest for path in paths for rest in _below(path, key)]
-        if not any(part == ["**"] * len(part) for part in below):
+        below = _below(paths, key)
+        if below.isdisjoint(_ALL):
             kept[key] = _without(value, below) if below else value
     return kept
 
 
-def _below(path: list[str], key: str) -> Iterator[list[str]]:
-    """What is left of a path behind a key; nothing where the key is not on it."""
-    first, *rest = path
-    if first == "**":
-        yield path
-        if rest:
-            yield from _below(rest, key)
-    elif _pattern(first).fullmatch(key):
-        yield rest
+@lru_cache(maxsize=64)
+def _below(paths: _Paths, key: str) -> _Paths:
+    """What is left of the paths behind a key; nothing of those that it is not on. Equal rests are one, so
+    there are never more of them than the paths have parts."""
+    found = set()
+    for path in paths:
+        for at, name in enumerate(path):
+            if name != "**":
+                if _pattern(name).fullmatch(key):
+                    found.add(path[at + 1 :])
+                break
+            found.add(path[at:])
+    return frozenset(found)
 
 
 @lru_cache(maxsize=256)

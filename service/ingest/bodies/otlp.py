@@ -1,8 +1,8 @@
 """
 OTLP log exports: what the Collector, the SDKs and their friends post to `/v1/logs`.
 
-A text that is the body of a log record is the log line itself. A body that is a map is the record. Any
-other body is the message of a record whose fields are its attributes.
+A text that is the body of a log record is the log line itself, as `envelopes.otlp_text` has it. A body that is
+a map is the record. Any other body is the message of a record whose fields are its attributes.
 """
 
 import json
@@ -11,22 +11,17 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from service.ingest import envelopes
 from service.ingest.bodies import otlp_cut
 from service.ingest.bodies.bounds import bounded, line_of, record_of
 from service.ingest.bodies.compression import decode_body
+from service.ingest.envelopes.otlp_text import line_in
 from service.ingest.lines import BLANK
 from service.ingest.records import Body, Limits, Line, Origin, Parsed, Reader, Record
-from service.ingest.textlines import decode
 
 WRAPPER: Final = "otlp"
 
 _FROM_RESOURCE: Final = {"hostname": "host.name", "pid": "process.pid"}
 """What loggers write into their lines and their exporters move from there to the resource."""
-
-
-_MESSAGE_BYTES: Final = 512
-"""A text that says what happened, and nothing else, is no longer than this."""
 
 
 def reader(content_type: str | None, content_encoding: str | None) -> Reader:
@@ -70,25 +65,15 @@ def _record(record: Any, resource: dict[str, Any], max_line: int) -> Record:
     if isinstance(body, dict):
         return record_of(body, max_line, origin)
     said = body if isinstance(body, str) else "" if body is None else json.dumps(body)
-    raw = said.replace("\0", "").encode(errors="replace").strip(BLANK)
     attributes = _map(record.attributes)
-    if raw and (
-        raw.startswith(b"{")
-        or (not attributes and not _is_prose(raw))
-        or envelopes.of_line(raw, origin) is not None
-    ):
-        return line_of(raw, max_line, origin)
+    if (line := line_in(said, attributes)) is not None:
+        return line_of(line, max_line, origin)
     if message := said.strip() or _text(record.event_name):
         attributes["msg"] = message
     for name, place in _FROM_RESOURCE.items():
         if place in resource:
             attributes.setdefault(name, resource[place])
     return record_of(attributes, max_line, origin)
-
-
-def _is_prose(raw: bytes) -> bool:
-    """Whether a text can be a message only, not a line of text with fields, or a list."""
-    return len(raw) <= _MESSAGE_BYTES and not raw.startswith(b"[") and not decode(raw)
 
 
 def _map(pairs: Any) -> dict[str, Any]:

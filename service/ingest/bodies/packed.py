@@ -226,7 +226,7 @@ def _as_json(record: Any) -> bytes | None:
 
 def _writable(value: Any) -> Any:
     if isinstance(value, dict):
-        return {_plain(key): _writable(item) for key, item in value.items()}
+        return {_plain(_writable(key)): _writable(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_writable(item) for item in value]
     if isinstance(value, int) and not -(2**63) <= value < 2**64:

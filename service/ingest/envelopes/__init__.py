@@ -11,10 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from service.ingest.envelopes import (
-    ansi,
     cloudwatch,
-    compose,
-    cri,
     docker,
     fluent,
     google,
@@ -22,18 +19,15 @@ from service.ingest.envelopes import (
     journald,
     logstash,
     logstash_async,
-    octets,
     otlp,
-    rfc3164,
-    rfc5424,
     splunk_events,
     syslog_fields,
-    timestamp,
     vector,
     vercel,
     winston_elasticsearch,
 )
-from service.ingest.envelopes.shape import OfLine, OfRecord, Peeled
+from service.ingest.envelopes.of_lines import LINES
+from service.ingest.envelopes.shape import OfRecord, Peeled
 from service.ingest.jsontext import loads
 from service.ingest.lines import BLANK
 from service.ingest.records import BARE, Origin
@@ -54,11 +48,6 @@ __all__ = [
 
 MOST: Final = 6
 """So many wrappers are taken off at most."""
-
-LINES: Final[tuple[OfLine, ...]] = (
-    ansi.peel, octets.peel, rfc5424.peel, cri.peel, timestamp.peel, rfc3164.peel, compose.peel,
-)  # fmt: skip
-"""Asked in this order for a line that does not begin like a JSON object."""
 
 RECORDS: Final[tuple[tuple[str, tuple[OfRecord, ...]], ...]] = (
     ("log", (docker.peel, fluent.peel_log)),

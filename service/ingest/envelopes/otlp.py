@@ -6,9 +6,13 @@ Attributes are pairs there, and values say their type; inside they are as the OT
 """
 
 import json
+import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
-from service.ingest.envelopes.shape import Peeled, as_line
+from service.ingest.envelopes.otlp_text import line_in
+from service.ingest.envelopes.shape import Peeled
 
 _NAME: Final = "OTLP"
 _LISTS: Final = (
@@ -24,24 +28,27 @@ _SPAN: Final = {
     "endTimeUnixNano", "attributes", "droppedAttributesCount", "events", "droppedEventsCount",
     "links", "droppedLinksCount", "status",
 }  # fmt: skip
+_CLIENT: Final = "SPAN_KIND_CLIENT"
+_CLIENTS: Final = (3, _CLIENT)
 _FROM_RESOURCE: Final = {"hostname": "host.name", "pid": "process.pid"}
 _DEEPEST: Final = 32
+_WHOLE: Final = re.compile(r"-?\d{1,20}", re.ASCII)
 
 
 def peel(record: dict[str, Any]) -> Peeled | None:
     """Take out the one record of a batch, or what a record or a span holds."""
     resource: dict[str, Any] = {}
-    for resources, scopes, records in _LISTS:
-        if record.keys() == {resources}:
-            outer = _only(record[resources])
-            inner = _only(_only(outer.get(scopes)).get(records))
-            resource = _map(_object(outer.get("resource")).get("attributes"))
-            record = inner
-            break
+    if (found := _records(record)) is not None:
+        first = [*islice(found, 2)]
+        if len(first) != 1:
+            return None
+        ((outer, record),) = first
+        resource = _map(_object(outer.get("resource")).get("attributes"))
     if "startTimeUnixNano" in record and _SPAN.issuperset(record):
         attributes = _with(_map(record.get("attributes")), resource)
         span = {
             "name": record.get("name"),
+            "kind": _CLIENT if record.get("kind") in _CLIENTS else None,
             "status": record.get("status"),
             "attributes": attributes,
         }
@@ -51,14 +58,32 @@ def peel(record: dict[str, Any]) -> Peeled | None:
     return _log(record, resource, time) if time is not None and _LOG.issuperset(record) else None
 
 
+def how_many(record: dict[str, Any]) -> int:
+    """Return how many records or spans a batch holds; 0 for what is no batch."""
+    return sum(1 for _ in _records(record) or ()) if len(record) == 1 else 0
+
+
+def _records(batch: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]] | None:
+    """The (part, record) of a batch, the part with the resource; None where it is none."""
+    for resources, scopes, records in _LISTS:
+        if batch.keys() == {resources}:
+            return (
+                (outer, _object(record))
+                for outer in map(_object, _list(batch[resources]))
+                for inner in map(_object, _list(outer.get(scopes)))
+                for record in _list(inner.get(records))
+            )
+    return None
+
+
 def _log(record: dict[str, Any], resource: dict[str, Any], time: object) -> Peeled | None:
     body = _value(record.get("body"))
     if isinstance(body, dict):
         return Peeled(_NAME, body, time)
     said = body if isinstance(body, str) else "" if body is None else json.dumps(body)
     attributes = _map(record.get("attributes"))
-    if said and (said.lstrip().startswith("{") or not attributes):
-        return Peeled(_NAME, as_line(said), time)
+    if (line := line_in(said, attributes)) is not None:
+        return Peeled(_NAME, line, time)
     if said.strip() or isinstance(record.get("eventName"), str):
         attributes["msg"] = said.strip() or record["eventName"]
     return Peeled(_NAME, _with(attributes, resource), time)
@@ -71,9 +96,8 @@ def _with(attributes: dict[str, Any], resource: dict[str, Any]) -> dict[str, Any
     return attributes
 
 
-def _only(items: object) -> dict[str, Any]:
-    """The only object of a list; an empty one where there is none, or are several."""
-    return _object(items[0]) if isinstance(items, list) and len(items) == 1 else {}
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _object(value: object) -> dict[str, Any]:
@@ -99,5 +123,5 @@ def _value(value: object, level: int = 0) -> object:
         values = _object(inner).get("values")
         return [_value(each, level + 1) for each in values] if isinstance(values, list) else []
     if kind == "intValue" and isinstance(inner, str):
-        return int(inner) if inner.lstrip("-").isdigit() and len(inner) <= 20 else None
+        return int(inner) if _WHOLE.fullmatch(inner) else None
     return inner if kind.endswith("Value") and not isinstance(inner, dict | list) else None

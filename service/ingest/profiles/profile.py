@@ -68,6 +68,6 @@ class Profile:
     Behind any other key, which may hold a user's words, neither counts."""
     headers: bool = False
     """Whether its texts are values of HTTP headers. A method that is no kind counts as nothing then, as if it
-    stood in `ignored`: a stranger chose it."""
+    stood in `ignored`, and so does a call without a tool: a stranger chose it."""
     built_in: bool = False
     """Whether it came with Last Call."""
