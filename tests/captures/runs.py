@@ -131,9 +131,6 @@ GROWING: Final = frozenset({"rsyslog/omhttp-newline-400"})
 """Runs in which the client itself repeated lines within one body: they count as often as they stand in
 the last. It does so only when it is refused, which here no line can cause."""
 
-TIMELESS: Final = frozenset({"js-axiom-pino", "js-logtail-pino"})
-"""Clients that put the time where no profile looks (`_time`, `dt`): that of the arrival counts."""
-
 UNREAD: Final = frozenset({"py-loki-logger-handler"})
 """Clients that put a whole line into the message of a record with a time and a level of a logger: what
 stands in such a message is a user's text, and no call."""
@@ -244,8 +241,6 @@ def _stored(run: str) -> str:
     client = run.partition("/")[0]
     if client in UNREAD:
         return "nothing: JSON in the message of a logger's own record is a text"
-    if client in TIMELESS:
-        return "every call once, at the time of its arrival"
     if run in GROWING:
         return "lines repeated within a body after a 400: as often as the last body has them"
     return "every call once"

@@ -14,30 +14,35 @@ from service.ingest.profiles import load_profiles
 
 _WHERE: Final = {"time", "sent", "hostname", "pid", "server", "stdio"}
 """Fields that a shipper may know of a line that it read; all others are said by whoever logs."""
-_OF_CODE: Final = "code."
-"""Begins what SDKs add to a logging call: where it stands in the program."""
-
 _MESSAGE_BYTES: Final = 512
 """A text that says what happened, and nothing else, is no longer than this."""
+_OF_CODE: Final = "code."
+"""Begins what SDKs add to a logging call: where it stands in the program."""
 
 
 def line_in(said: str, attributes: dict[str, Any]) -> bytes | None:
     """
     Return the line that the text of a body is; None where it is the message beside *attributes*.
 
-    What begins like an object is a line, and so is a text without attributes that is no short prose. Any other
-    text is one where it has a wrapper or fields of its own, and no attribute is a field that a built-in profile
-    reads: a shipper adds only where it found the line (`log.file.name`), or what it parsed out of it.
+    What begins like an object is a line. A text without attributes is one where it has a form, begins like a
+    list, or is too long for a message: a short one says what happened, and nothing else. Beside attributes, text is one
+    where it has a wrapper or fields of its own, and none of them is a field that a built-in profile reads: a
+    shipper adds only where it found the line (`log.file.name`), or what it parsed out of it.
     """
     raw = (as_line(said) or b"").replace(b"\0", b"").strip(BLANK)
     if not raw or raw.startswith(b"{"):
         return raw or None
-    if not attributes and (len(raw) > _MESSAGE_BYTES or raw.startswith(b"[")):
-        return raw
+    if not attributes:
+        is_line = raw.startswith(b"[") or len(raw) > _MESSAGE_BYTES or _has_form(raw)
+        return raw if is_line else None
     if any(_is_field(key, value, said) for key, value in attributes.items()):
         return None
-    wrapped = any(peel(raw) is not None for peel in LINES)
-    return raw if wrapped or textlines.decode(raw) else None
+    return raw if _has_form(raw) else None
+
+
+def _has_form(raw: bytes) -> bool:
+    """Whether a text has a wrapper, or fields of its own."""
+    return any(peel(raw) is not None for peel in LINES) or bool(textlines.decode(raw))
 
 
 def _is_field(key: str, value: object, said: str) -> bool:
