@@ -147,6 +147,13 @@ def test_fields_in_attributes_make_a_record_with_the_body_as_message(client: Tes
     assert [(each["name"], each["client"]) for each in events(client)] == [("gone", "zed")] * 2
 
 
+def test_a_message_in_brackets_does_not_hide_its_attributes(client: TestClient) -> None:
+    """It begins like a list and is none: the call is in the attributes."""
+    fields = {"mcp.method.name": "tools/call", "gen_ai.tool.name": "gone"}
+    post(client, export(record("[maps] call handled", attributes=attributes(fields))))
+    assert fates(client) == {"accepted": 1}
+
+
 def test_a_message_without_fields_is_the_same_without_attributes(client: TestClient) -> None:
     """As the line that says only this: a call that names no tool is rejected, not passed over."""
     alone = record("Retired tool called")

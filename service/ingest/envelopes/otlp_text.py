@@ -24,16 +24,17 @@ def line_in(said: str, attributes: dict[str, Any]) -> bytes | None:
     """
     Return the line that the text of a body is; None where it is the message beside *attributes*.
 
-    What begins like an object or a list is a line. A text without attributes is one where it has a form, or is
-    too long for a message: a short one says what happened, and nothing else. Beside attributes, text is one
+    What begins like an object is a line. A text without attributes is one where it has a form, begins like a
+    list, or is too long for a message: a short one says what happened, and nothing else. Beside attributes, text is one
     where it has a wrapper or fields of its own, and none of them is a field that a built-in profile reads: a
     shipper adds only where it found the line (`log.file.name`), or what it parsed out of it.
     """
     raw = (as_line(said) or b"").replace(b"\0", b"").strip(BLANK)
-    if not raw or raw.startswith((b"{", b"[")):
+    if not raw or raw.startswith(b"{"):
         return raw or None
     if not attributes:
-        return raw if len(raw) > _MESSAGE_BYTES or _has_form(raw) else None
+        is_line = raw.startswith(b"[") or len(raw) > _MESSAGE_BYTES or _has_form(raw)
+        return raw if is_line else None
     if any(_is_field(key, value, said) for key, value in attributes.items()):
         return None
     return raw if _has_form(raw) else None
