@@ -78,29 +78,29 @@ def contact(connection: Connection, query: Query, moment: Moment) -> Collection[
     The retired names that one client called in the range, by server and name.
 
     The answer also holds `client` (its name), `to` (whom to write to), `subject` and `text`, a message
-    as Markdown about all of these rows, `about`, the names that it lists, and `excluded_calls`.
+    as Markdown about all of these rows, `about`, the names that it lists, and `excluded_calls`. Of a client that called none they are empty.
 
     Raises:
-        BadParameter: No client is named, or one that called no retired name in the range, or a parameter
-            cannot be used.
+        BadParameter: No client is named, or a parameter cannot be used.
     """
     if not (query.client or "").strip():
         raise BadParameter("client", "missing; name the client to write to, such as claude-code")
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "contact")
     found = [(row, said) for _, row, said in evidence(gathered(scope))] if scope.names else []
-    if not found:
-        raise BadParameter(
-            "client",
-            f"{query.client!r} called no retired name in this range; widen it, or see /api/v1/todo for "
-            "those that did",
-        )
+    if not found:  # nothing to write
+        none = MessageRow(client=query.client or "", to="", subject="", text="", about=())
+        return scope.answer((), None, **_told(none), excluded_calls=gather.left_out(scope))
     packs = Packs(scope)
     message = packs.message(found)
     rows = packs.rows(found)
     kept, last = page(rows, lambda row: ("", row.server, row.name), Order(), scope.after, limit)
-    more = {name: getattr(message, name) for name in ("client", "to", "subject", "text", "about")}
-    return scope.answer(kept, last, **more, excluded_calls=gather.left_out(scope))
+    return scope.answer(kept, last, **_told(message), excluded_calls=gather.left_out(scope))
+
+
+def _told(message: "MessageRow") -> dict[str, object]:
+    """The members of the answer beside its rows."""
+    return {name: getattr(message, name) for name in ("client", "to", "subject", "text", "about")}
 
 
 class Packs:

@@ -150,8 +150,8 @@ class Contact(Paged):
 
     name: Name = None
     client: Annotated[
-        str | None, Field(description="the client, in any spelling", examples=["claude-code"])
-    ] = None
+        str, Field(description="the client, in any spelling", examples=["claude-code"])
+    ]
     excluded: Excluded = "hide"
     format: MessageFormat = None  # type: ignore[assignment]  # one more form
 
@@ -263,6 +263,7 @@ HINTS = {
     "format": "json or csv, of /api/v1/contact md, too",
     "show": "due or all",
     "excluded": "hide, count or only",
+    "client": "the name of a client, such as claude-code",
     "provenance": "true or false",
     "dry_run": "true or false",
     "batch": "the number of a batch, as /api/v1/batches lists them",
