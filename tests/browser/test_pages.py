@@ -23,7 +23,7 @@ PAGES = {
     "health": "/health",
     "error": "/name",
 }
-FIGURES = {"names": 1, "name": 2, "clients": 1, "client": 2, "nobody": 2, "health": 1}
+FIGURES = {"names": 2, "name": 2, "clients": 1, "client": 2, "nobody": 2, "health": 1}
 """How many figures a page shows; the others have none."""
 REFUSED = {"error": 422}
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from service.errors import BodyNotDecodable, BodyTooLarge
 from service.ingest.bodies.compression import decode_body, looks_compressed
+from service.ingest.foreign import kind_of
 
 LIMIT = 5_000
 Compress = Callable[[bytes], bytes]
@@ -59,7 +60,8 @@ def test_what_is_named_comes_out_as_it_was(name: str, data: bytes) -> None:
     """By the header alone, in any spelling of it."""
     encoding, compress = WAYS[name]
     body = compress(data)
-    if len(body) <= LIMIT and not data.startswith((b"\x1f\x8b", b"\x28\xb5", b"\x78", b"\xff\x06")):
+    evident = data.startswith((b"\x1f\x8b", b"\x28\xb5", b"\x78", b"\xff\x06"))
+    if len(body) <= LIMIT and not evident and kind_of(data) is None:
         assert decode_body(body, f" {encoding.upper()} ", LIMIT) == data
 
 

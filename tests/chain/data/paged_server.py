@@ -25,4 +25,5 @@ async def main() -> None:
         await server.run(read, write, server.create_initialization_options())
 
 
-anyio.run(main)
+if __name__ == "__main__":
+    anyio.run(main)
