@@ -151,7 +151,7 @@ def test_nobody_cannot_be_written_to(api: TestClient) -> None:
     log(api, (1, None, "a", 1))
     assert api.get("/api/v1/contact?client=").status_code == 422
     assert api.get("/api/v1/contact").status_code == 422
-    nothing = get(api, "contact?client=stranger")
+    nothing = get(api, "contact", client="stranger")
     assert (nothing["items"], nothing["text"]) == ([], "")
     assert get(api, "todo")["messages"] == []
 
