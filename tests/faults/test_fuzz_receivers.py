@@ -1,5 +1,6 @@
 """A broken request costs nothing but itself, at every receiver."""
 
+import errno
 import itertools
 import json
 import socket
@@ -30,6 +31,7 @@ SHORT_S, LONG_S = 10.0, 300.0
 """For each of the two databases."""
 
 AT_ONCE = 50
+_ENDED = {errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN}
 NEIGHBOUR = "neighbour"
 
 
@@ -44,8 +46,9 @@ def answered(port: int, sent: Sent) -> Answer | None:
             connection.sendall("\r\n".join([*head, "", ""]).encode("latin-1") + request.body)
             if sent.is_short:
                 connection.shutdown(socket.SHUT_WR)  # which the server takes for hanging up
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # it has answered before it read all
+        except OSError as error:
+            if error.errno not in _ENDED:  # it has answered before it read all
+                raise
         response = HTTPResponse(connection, method=request.method)
         try:
             response.begin()
