@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from service.events import Event, Ignored, Rejected
 from service.ingest import envelopes
+from service.ingest.envelopes import hec
 from service.ingest.records import BARE
 from tests.ingest.support import TIME, recogniser
 
@@ -128,9 +129,11 @@ KEYS = [
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), ANY_JSON, max_size=6))
+@example({"meta": {"message": "Retired tool called"}, "tool": "x"})
 def test_any_value_may_stand_under_any_key(record: dict[str, Any]) -> None:
     """Nothing raises, and peeling ends."""
     envelopes.of_record(record, BARE)
+    envelopes.of_record(record, BARE._replace(wrappers=(hec.NAME,)))
     envelopes.peel(record)
     assert isinstance(READER.value(record), Event | Ignored | Rejected)
 

@@ -29,6 +29,8 @@ def peel_message(record: dict[str, Any]) -> Peeled | None:
 def peel_meta(record: dict[str, Any]) -> Peeled | None:
     """Take the record of winston out of what its transport makes of it."""
     meta = record.get("meta")
-    if len(record) != 2 or not isinstance(meta, dict) or meta.get("message") != record["msg"]:
+    if record.keys() != {"meta", "msg"} or not isinstance(meta, dict):
+        return None
+    if meta.get("message") != record["msg"]:
         return None
     return Peeled("Splunk transport of winston", meta)
