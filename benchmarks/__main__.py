@@ -6,6 +6,7 @@ Measure Last Call against others, interleaved in one run, on data made from a se
     python3 -m benchmarks --seed 7 --share 0.3   other data, 30 % of the lines are events
     python3 -m benchmarks profile mixed          where the time goes: mixed, gzip, dense or http
     python3 -m benchmarks --write                write benchmarks/RESULTS.md too
+    python3 -m benchmarks pages --write          and only this row of it
 
 Prints a table for each row and writes `benchmarks/results.json`. `python3 dev.py bench …` does the same
 and installs first what it takes. The run stops where anybody counts otherwise than the log holds.
@@ -21,7 +22,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import answers, dense, logs, machine, profiles, report, served
+from benchmarks import answers, dense, limits, logs, machine, pages, profiles, report, served
 from benchmarks.measure import Failed
 from benchmarks.product import Wrong
 from benchmarks.workshop import Options, Workshop
@@ -36,7 +37,9 @@ ROWS: dict[str, Measured] = {
     "memory": lambda shop: [logs.memory(shop)],
     "dense": dense.dense,
     "http": lambda shop: [served.http(shop)],
+    "limits": lambda shop: [limits.limits(shop)],
     "queries": lambda shop: [answers.asked(shop)],
+    "pages": lambda shop: [pages.pages(shop)],
 }
 BESIDE = {"dense-again": "dense"}
 """Rows that are measured together with another."""
@@ -64,7 +67,11 @@ def main(arguments: Sequence[str] | None = None, folder: Path = HERE) -> int:
     kept = json.dumps(report.as_json(run, rows), indent=1)
     (folder / "results.json").write_text(kept + "\n", encoding="utf-8")
     if asked.write:
-        (folder / "RESULTS.md").write_text(report.markdown(run, rows), encoding="utf-8")
+        results = folder / "RESULTS.md"
+        whole = {row.name for row in rows} == {*ROWS, *BESIDE}
+        old = "" if whole or not results.exists() else results.read_text(encoding="utf-8")
+        text = report.replaced(old, run, rows) if old else report.markdown(run, rows)
+        results.write_text(text, encoding="utf-8")
     short = [row.name for row in rows if row.short]
     print(f"\n{run['took']}; short: {', '.join(short) if short else 'nothing'}")
     return 0

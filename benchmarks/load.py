@@ -3,8 +3,9 @@ Send events to a running service from many connections at once, each line anothe
 
     python3 -m benchmarks.load URL --lines 1000 --connections 8 --seconds 5 --seed 1
 
-Prints JSON: events sent and accepted, seconds from the first request to the last answer, and the
-latency of each request in seconds.
+Prints JSON: events sent and accepted, seconds from the first request to the last answer, the
+latency of each request in seconds, and how many requests were refused: with `--refused`, who sends too
+much for its `--token` goes on sending at once, as a sender that heeds nothing.
 """
 
 import argparse
@@ -33,6 +34,7 @@ class Sent:
     accepted: int = 0
     seconds: float = 0.0
     latencies: list[float] = field(default_factory=list)
+    refused: int = 0
 
 
 class Bodies:
@@ -62,12 +64,24 @@ class Bodies:
         return body.replace(b'"requestId":"', b'"requestId":"' + _REQUEST + b"-")
 
 
-def send(url: str, bodies: Bodies, connections: int, seconds: float) -> tuple[Sent, int]:
+class Refused(RuntimeError):
+    """A request was told to come again later."""
+
+
+def send(
+    url: str,
+    bodies: Bodies,
+    connections: int,
+    seconds: float,
+    token: str | None = None,
+    *,
+    may_refuse: bool = False,
+) -> tuple[Sent, int]:
     """
     Send bodies for so many seconds; return what came of it, and how many bodies there were.
 
     Raises:
-        RuntimeError: One of them was refused, or was not stored whole.
+        RuntimeError: One of them was refused and may not be, or was not stored whole.
     """
     numbers = itertools.count()
     found, failed = Sent(), list[Exception]()
@@ -75,7 +89,7 @@ def send(url: str, bodies: Bodies, connections: int, seconds: float) -> tuple[Se
     until = [0.0]
 
     def connection() -> None:
-        post, close = _connected(url)
+        post, close = _connected(url, token)
         ready.wait()
         try:
             while time.perf_counter() < until[0] and not failed:
@@ -83,7 +97,14 @@ def send(url: str, bodies: Bodies, connections: int, seconds: float) -> tuple[Se
                     number = next(numbers)
                 body = bodies[number]
                 start = time.perf_counter()
-                receipt = post(body)
+                try:
+                    receipt = post(body)
+                except Refused:
+                    if not may_refuse:
+                        raise
+                    with lock:
+                        found.refused += 1
+                    continue
                 latency = time.perf_counter() - start
                 with lock:
                     found.events += body.count(b"\n")
@@ -108,14 +129,19 @@ def send(url: str, bodies: Bodies, connections: int, seconds: float) -> tuple[Se
     return found, next(numbers)
 
 
-def _connected(url: str) -> tuple[Callable[[bytes], dict[str, int]], Callable[[], None]]:
+def _connected(
+    url: str, token: str | None = None
+) -> tuple[Callable[[bytes], dict[str, int]], Callable[[], None]]:
     address = urlsplit(url)
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=120)
 
     def post(body: bytes) -> dict[str, int]:
-        connection.request("POST", address.path, body)
+        connection.request("POST", address.path, body, headers)
         answer = connection.getresponse()
         text = answer.read()
+        if answer.status == 503:
+            raise Refused(f"{answer.status} {text[:500]!r}")
         if answer.status != 200:
             raise RuntimeError(f"{answer.status} {text[:500]!r}")
         receipt: dict[str, int] = json.loads(text)
@@ -134,14 +160,24 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--token")
+    parser.add_argument("--refused", action="store_true")
     asked = parser.parse_args()
     bodies = Bodies(asked.lines, asked.seed)
-    found, _ = send(asked.url, bodies, asked.connections, asked.seconds)
-    post, close = _connected(asked.url)
-    again = post(bodies[0])
-    close()
-    if again["accepted"]:
-        raise SystemExit("a body that was sent again was stored again")
+    found, _ = send(
+        asked.url,
+        bodies,
+        asked.connections,
+        asked.seconds,
+        asked.token,
+        may_refuse=asked.refused,
+    )
+    if not asked.refused:
+        post, close = _connected(asked.url, asked.token)
+        again = post(bodies[0])
+        close()
+        if again["accepted"]:
+            raise SystemExit("a body that was sent again was stored again")
     print(json.dumps(asdict(found)))
 
 

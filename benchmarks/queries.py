@@ -3,11 +3,13 @@ Time requests to a running service, with an event committed before each of them.
 
     python3 -m benchmarks.queries --url sqlite:///ten-million.db
     python3 -m benchmarks.queries --url sqlite:///ten-million.db --tables six --repetitions 50
+    python3 -m benchmarks.queries --url sqlite:///ten-million.db --tables pages --only effect --again
     python3 -m benchmarks.queries --url sqlite:///million.db --verify
 
 The database is one that `benchmarks.databases` made not long before. `lastcall serve` runs in a process
 of its own and is asked over one connection on loopback; between any two timed requests one new line
-is posted to it, so that no answer can be one that was kept. `--verify` times nothing: it compares
+is posted to it, so that no answer can be one that was kept; `--again` times the same request once more, when it may
+be. `--verify` times nothing: it compares
 answers, over several zones and ranges, with what pandas finds in the rows.
 """
 
@@ -30,6 +32,7 @@ from urllib.parse import urlencode
 
 TABLES = ("six", "collections", "pages")
 REPETITIONS = 30
+IDLE_S = 2
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -56,6 +59,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     parser.add_argument("--only", default="", help="requests whose name holds this text")
+    parser.add_argument("--again", action="store_true", help="time what is asked a second time")
     parser.add_argument("--verify", action="store_true")
     parser.add_argument("--json", type=Path, help="where to keep the numbers")
     asked = parser.parse_args()
@@ -63,7 +67,7 @@ def main() -> None:
         from benchmarks import reference  # needs pandas
 
         sys.exit(reference.verify(asked.url))
-    found = measure(asked.url, asked.tables, asked.repetitions, asked.only)
+    found = measure(asked.url, asked.tables, asked.repetitions, asked.only, asked.again)
     for name, rows in found.items():
         show(name, rows)
     if asked.json:
@@ -76,17 +80,22 @@ def measure(
     tables: Sequence[str] = TABLES,
     repetitions: int = REPETITIONS,
     only: str = "",
+    again: bool = False,
 ) -> dict[str, list[Timed]]:
-    """Time the requests of some tables against a service on the database at *url*."""
+    """
+    Time the requests of some tables against a service on the database at *url*: the first after each
+    event, or the second.
+    """
     with serving(url) as service:
         subject = subject_of(service)
-        every = {"six": six(subject), "collections": collections(), "pages": pages(subject)}
+        every = {"six": six(subject), "collections": collections(subject), "pages": pages(subject)}
         return {
             table: timed(
                 service,
                 subject,
                 {name: path for name, path in every[table].items() if only in name},
                 repetitions,
+                again,
             )
             for table in tables
         }
@@ -146,11 +155,23 @@ def six(subject: Subject) -> dict[str, str]:
     }
 
 
-def collections() -> dict[str, str]:
+def collections(subject: Subject) -> dict[str, str]:
     """Every REST collection, over the default range and over 90 days."""
     asked: dict[str, dict[str, Any]] = {
         "servers": {},
         "overview": {},
+        "todo": {},
+        "cures": {},
+        "contact": {"client": subject.client},
+        "stopped": {},
+        "stopped by client": {"by": "client"},
+        "uptake": {},
+        "vintage": {},
+        "effect": {"server": subject.server},
+        "effect/clients": {"server": subject.server},
+        "effect/names": {"server": subject.server},
+        "effect/weeks": {"server": subject.server},
+        "reactions/latency": {},
         "names": {},
         "callers": {},
         "clients": {},
@@ -163,9 +184,13 @@ def collections() -> dict[str, str]:
         "series of notifications": {"metric": "notifications"},
         "series by hour": {"bucket": "hour"},
         "coverage": {},
+        "catalogue": {},
+        "catalogue/lint": {},
+        "listed": {},
         "releases": {},
         "health": {},
         "rejects": {},
+        "batches": {},
     }
     ranges: dict[str, dict[str, Any]] = {"all": {}, "90 d": {"since": since(90)}}
     return {
@@ -185,6 +210,11 @@ def pages(subject: Subject) -> dict[str, str]:
         "/name": ("/name", name),
         "/clients": ("/clients", {}),
         "/client": ("/client", client),
+        "/todo": ("/todo", {}),
+        "/effect": ("/effect", {"server": subject.server}),
+        "/reactions": ("/reactions", {}),
+        "/catalogue": ("/catalogue", {}),
+        "/told": ("/told", {}),
         "/health": ("/health", {}),
         "figure of calls": ("/figures/light/calls-by-client.json", {}),
         "figure of a client's calls": ("/figures/light/calls-by-name.json", client),
@@ -207,17 +237,28 @@ class Service:
 
     def __init__(self, process: "subprocess.Popen[str]", host: str) -> None:
         self._process = process
+        self.host = host
+        self._used = time.monotonic()
         self._connection = http.client.HTTPConnection(host, timeout=120)
 
     def get(self, path: str) -> bytes:
         """The body of an answer."""
+        self._refresh()
         self._connection.request("GET", path)
         return self._body(path)
 
     def post(self, path: str, body: bytes) -> bytes:
         """The body of the answer to what is sent."""
+        self._refresh()
         self._connection.request("POST", path, body)
         return self._body(path)
+
+    def _refresh(self) -> None:
+        """Take another connection where this one has been idle for so long that the service may have closed it."""
+        now = time.monotonic()
+        if now - self._used > IDLE_S:
+            self._connection.close()
+        self._used = now
 
     def _body(self, path: str) -> bytes:
         answer = self._connection.getresponse()
@@ -254,15 +295,21 @@ def serving(url: str) -> Iterator[Service]:
 
 
 def timed(
-    service: Service, subject: Subject, requests: Mapping[str, str], repetitions: int
+    service: Service,
+    subject: Subject,
+    requests: Mapping[str, str],
+    repetitions: int,
+    again: bool = False,
 ) -> list[Timed]:
-    """Ask every request so many times, in turns, each after an event was committed."""
+    """Ask every request so many times, in turns, each after an event was committed and once *again*."""
     walls: dict[str, list[float]] = {name: [] for name in requests}
     cpus: dict[str, list[float]] = {name: [] for name in requests}
     sizes: dict[str, int] = {}
     for number in range(-1, repetitions):
         for name, path in requests.items():
-            _commit(service, subject)
+            commit(service, subject)
+            if again:
+                service.get(path)
             cpu, start = service.cpu_ms(), time.perf_counter()
             body = service.get(path)
             wall = (time.perf_counter() - start) * 1_000
@@ -282,7 +329,7 @@ def timed(
     ]
 
 
-def _commit(service: Service, subject: Subject) -> None:
+def commit(service: Service, subject: Subject) -> None:
     """Send one new line: a call of the subject's client to the subject's name."""
     data = {"tool": subject.name, "client": subject.client, "requestId": str(time.time_ns())}
     line = {"level": "info", "time": datetime.now(UTC).isoformat(), "data": data}

@@ -84,7 +84,7 @@ class Case:
     def query(self) -> Query:
         """The question in the words of `answers`."""
         asked: dict[str, Any] = {"since": iso(self.since_us), "until": iso(self.until_us)}
-        return Query(tz=self.tz, **asked, **dict(self.more))
+        return Query.of(tz=self.tz, **asked, **dict(self.more))
 
 
 def cases(truth: "Reference", seed: int, ranges: int) -> Iterator[Case]:

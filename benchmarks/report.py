@@ -1,8 +1,9 @@
 """What a run found, as a table for the terminal, as Markdown and as JSON."""
 
+import re
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from benchmarks.measure import Taken
@@ -144,18 +145,31 @@ def markdown(run: dict[str, Any], rows: Sequence[Row]) -> str:
         ),
         "\n".join(f"- {name}: {value}" for name, value in run.items()),
     ]
+    return "\n\n".join([*parts, *map(_section, rows)]) + "\n"
+
+
+def replaced(old: str, run: dict[str, Any], rows: Sequence[Row]) -> str:
+    """RESULTS.md with some rows measured anew; each says when, and the others stay as they were."""
+    head, *sections = re.split(r"\n\n(?=## )", old.rstrip("\n"))
+    of = {section.split("\n", 1)[0]: section for section in sections}
     for row in rows:
-        parts += [f"## {row.name}", row.title, _piped(_table(row.entries))]
-        if row.targets:
-            parts.append(_piped(_target_table(row.targets)))
-        if row.remarks:
-            parts.append("\n".join(f"- {remark}" for remark in row.remarks))
-        if row.hot:
-            parts.append("Where the time goes (own time, share of samples):")
-            functions = [["share", "function"]]
-            functions += [[f"{share:.1%}", f"`{function}`"] for share, function in row.hot]
-            parts.append(_piped(functions))
-    return "\n\n".join(parts) + "\n"
+        said = f"Measured by itself on {run['date']}, seed {run['seed']}, {run['rounds']} rounds."
+        of[f"## {row.name}"] = _section(replace(row, remarks=[*row.remarks, said]))
+    return "\n\n".join([head, *of.values()]) + "\n"
+
+
+def _section(row: Row) -> str:
+    parts = [f"## {row.name}", row.title, _piped(_table(row.entries))]
+    if row.targets:
+        parts.append(_piped(_target_table(row.targets)))
+    if row.remarks:
+        parts.append("\n".join(f"- {remark}" for remark in row.remarks))
+    if row.hot:
+        parts.append("Where the time goes (own time, share of samples):")
+        functions = [["share", "function"]]
+        functions += [[f"{share:.1%}", f"`{function}`"] for share, function in row.hot]
+        parts.append(_piped(functions))
+    return "\n\n".join(parts)
 
 
 def as_json(run: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:

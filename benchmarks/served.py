@@ -116,7 +116,7 @@ def under_load(
     """
     command = [*around, product.LASTCALL, "serve", "--port", "0", "--db", url]
     with running(command) as service:
-        address = _listening(service)
+        address = listening(service)
         said = take(
             [
                 *(sys.executable, "-m", "benchmarks.load", f"{address}/ingest"),
@@ -144,7 +144,7 @@ def prove(url: str, sent: Sent) -> None:
     product.check_rollups(url)
 
 
-def _listening(service: Running) -> str:
+def listening(service: Running) -> str:
     """The address that the service says."""
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and not service.ended():
@@ -165,13 +165,14 @@ def _numbers(taken: Taken, sent: Sent, rate: float) -> dict[str, Spread]:
     ordered = sorted(sent.latencies)
     return {
         "events/s": Spread.of([rate]),
-        "p50 ms": Spread.of([_quantile(ordered, 0.50) * 1_000]),
-        "p99 ms": Spread.of([_quantile(ordered, 0.99) * 1_000]),
+        "p50 ms": Spread.of([quantile(ordered, 0.50) * 1_000]),
+        "p99 ms": Spread.of([quantile(ordered, 0.99) * 1_000]),
         "wall s": Spread.of([taken.wall]),
         "cpu s": Spread.of([taken.cpu]),
         "RSS MB": Spread.of([taken.rss]),
     }
 
 
-def _quantile(ordered: list[float], share: float) -> float:
+def quantile(ordered: list[float], share: float) -> float:
+    """The value below which that share of the ordered ones lies."""
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)]

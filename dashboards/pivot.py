@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboards.figures.calls import colour_name, group_of, groups, members, word
-from dashboards.figures.timeline import Mark, hour_text
+from dashboards.figures.timeline import Earlier, Mark, hour_text
+from dashboards.happened import Axis
 from dashboards.reading import Chart
 
 
@@ -18,6 +19,11 @@ class PivotRow:
     covered: bool
     notified: str
     released: str
+    catalogued: str
+    noted: str
+    before: int | None
+    """The value of the range before, and whether it was heard throughout; None where there is nothing below."""
+    before_covered: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +48,18 @@ class Pivot:
     total: int
     notified: bool
     released: bool
+    catalogued: bool
+    noted: bool
     asked: dict[str, Any]
     """What the figure asks `series` beside the page's question."""
+    earlier: Earlier | None
+    happened: Axis | None
+    """What is listed below the figure."""
 
 
 def pivot(chart: Chart) -> Pivot:
     """Turn the rows of a figure into a table, in the order of the figure."""
-    by, line = chart.by, chart.timeline
+    by, line, before = chart.by, chart.timeline, chart.earlier
     columns: list[tuple[str, str | None]]
     columns = [("named", "callers")] if by == "none" else groups(chart.rows, by)
     values: dict[str, dict[tuple[str, str | None], int]] = {}
@@ -56,6 +67,7 @@ def pivot(chart: Chart) -> Pivot:
         group = columns[0] if by == "none" else group_of(row, by)
         values.setdefault(row.label, {})[group] = row.value
     notified, released = _by_label(line.notified), _by_label(line.released)
+    catalogued, noted = _by_label(line.catalogued), _by_label(line.noted)
     rows = tuple(
         PivotRow(
             label=hour_text(label) if line.bucket == "hour" else label,
@@ -63,8 +75,12 @@ def pivot(chart: Chart) -> Pivot:
             covered=covered,
             notified=notified.get(label, ""),
             released=released.get(label, ""),
+            catalogued=catalogued.get(label, ""),
+            noted=noted.get(label, ""),
+            before=None if before is None else before.values[at],
+            before_covered=before is not None and before.covered[at],
         )
-        for label, covered in zip(line.labels, line.covered, strict=True)
+        for at, (label, covered) in enumerate(zip(line.labels, line.covered, strict=True))
     )
     many = members(chart.rows)
     return Pivot(
@@ -78,7 +94,11 @@ def pivot(chart: Chart) -> Pivot:
         total=sum(sum(row.values) for row in rows),
         notified=bool(notified),
         released=bool(released),
+        catalogued=bool(catalogued),
+        noted=bool(noted),
         asked=chart.asked,
+        earlier=before,
+        happened=chart.happened,
     )
 
 

@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[1]
 FOLDER = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by `python3 dev.py docs` from the code. Change the code, not this page. -->\n"
 
+TRAVELS = {"header": "in a header", "basic": "as Basic password"}
+
 Json = dict[str, Any]
 
 
@@ -161,7 +163,9 @@ def rest_page() -> str:
         "# REST",
         "",
         "The same as an OpenAPI document: `/openapi.json` of a running service. Errors are",
-        "`application/problem+json` and say what would succeed.",
+        "`application/problem+json` and say what would succeed. Once there is a [token](../guides/access.md), every",
+        "request shows one (`Authorization: Bearer …`): 401 without, 403 where it may not. Questions need the scope",
+        "`read`, but for the audit and rejected records; what tells or takes back needs `admin`, deliveries `ingest`.",
         "",
     ]
     for path, item in document["paths"].items():
@@ -224,10 +228,10 @@ def schema_word(document: Json, schema: Json) -> str:
         word = str(schema.get("format") or schema.get("type") or "any")
     bounds = [
         f"{sign} {schema[name]}"
-        for name, sign in (("minimum", "≥"), ("maximum", "≤"))
+        for name, sign in (("minimum", "≥"), ("maximum", "≤"), ("maxItems", "at most"))
         if name in schema
     ]
-    if schema.get("default") is not None:
+    if schema.get("default") not in (None, []):
         bounds.append(f"default `{text_of(schema['default'])}`")
     return ", ".join([word, *bounds])
 
@@ -238,12 +242,26 @@ def schema_word(document: Json, schema: Json) -> str:
 def shippers_page() -> str:
     """How log shippers are received, how some are set up, and what was seen of those that were recorded."""
     sys.path.insert(0, str(ROOT))  # the senders and the recordings lie with the tests
+    from dashboards.shippers import shippers
     from tests.captures import runs
     from tests.senders import kinds
 
+    examples = table(
+        ["shipper", "file", "its token travels", "while the service is away"],
+        [
+            [
+                each.title,
+                f"[{each.file}](../../examples/shippers/{each.file})",
+                TRAVELS[each.token],
+                each.keeps,
+            ]
+            for each in shippers().values()
+        ],
+    )
     senders = table(["sender", "set up with", "lost of 1,000", "since"], kinds.table())
     heads = ["client", "endpoint", "after 503", "after 4xx", "after a lost answer", "stored"]
     text = (FOLDER.parent / "shippers.in.md").read_text(encoding="utf-8")
+    text = text.replace("{examples}", "\n".join(examples))
     text = text.replace("{senders}", "\n".join(senders))
     return f"{NOTE}\n{text}" + "\n".join([*table(heads, runs.table()), ""])
 

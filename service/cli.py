@@ -7,7 +7,9 @@ Results go to standard output, everything said beside them to standard error. Ex
 
 import io
 import os
+import signal
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,7 +20,17 @@ from typing import Any
 import click
 from click import echo
 
-from service import __version__, cli_catalogue, cli_clients, cli_database, terminal
+from service import (
+    __version__,
+    cli_catalogue,
+    cli_clients,
+    cli_database,
+    cli_plan,
+    cli_share,
+    cli_tokens,
+    cli_weekly,
+    terminal,
+)
 from service.cli_common import (
     InOrder,
     db_option,
@@ -78,6 +90,16 @@ def _temporary_settings(settings: Settings) -> Iterator[Settings]:
     with TemporaryDirectory(prefix="lastcall-") as folder:
         url = url_of(str(Path(folder) / "lastcall.db"))
         yield replace(settings, database_url=url)
+
+
+@contextmanager
+def _kept_settings(file: Path) -> Iterator[Settings]:
+    """Settings over a new file that stays: made-up months never get among real ones."""
+    if file.exists():
+        raise UnreadableInput(
+            f"{file} is there already; name a new file, or show that one with `lastcall serve --db {file}`"
+        )
+    yield settings_of(str(file))
 
 
 @app.command()
@@ -176,25 +198,41 @@ def report(
 @app.command()
 @click.option("--host", help="address to listen on")
 @click.option("--port", type=click.IntRange(0, 65_535), help="port to listen on")
+@click.option(
+    "--root-path",
+    metavar="PATH",
+    help="path under which a reverse proxy shows it, such as /lastcall",
+)
 @db_option
-def serve(host: str | None, port: int | None, db: str | None) -> None:
-    """Serve REST and the pages, and take log lines on POST /ingest."""
+def serve(host: str | None, port: int | None, root_path: str | None, db: str | None) -> None:
+    """
+    Serve REST and the pages, and take log lines on POST /ingest. On an address that others can reach it asks for
+    tokens, and does not start before there is one.
+    """
     from service import serving
 
     settings = settings_of(db)
-    given: dict[str, Any] = {"host": host, "port": port}
+    given: dict[str, Any] = {"host": host, "port": port, "root_path": root_path}
     changed = {name: value for name, value in given.items() if value is not None}
     serving.serve(replace(settings, **changed))
 
 
 @app.command()
 @click.option("--port", type=click.IntRange(0, 65_535), default=0, help="port; 0 takes a free one")
-def demo(port: int) -> None:
+@click.option(
+    "--keep",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="keep the database in this new SQLite file, for other commands",
+)
+def demo(port: int, keep: Path | None) -> None:
     """Fill a temporary database with three made-up months, serve it, and print the address."""
     from service import demo as months
     from service import intake, serving
 
-    with _temporary_settings(settings_of()) as settings:
+    # while the months are read, as afterwards: what is temporary goes, however the program is ended
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with _kept_settings(keep) if keep else _temporary_settings(settings_of()) as settings:
         now = datetime.fromtimestamp(system_clock() / 1e6, UTC)
         intake.read_lines(months.demo_logs(now), settings)
         intake.record(months.demo_releases(now), settings)
@@ -240,17 +278,36 @@ def check(
 ) -> None:
     """
     Are retired names still called? One line of reason, and an exit status for a pipeline: 0 quiet, 1 still
-    called, 3 unknown, since nothing is known of the name or part of the time was not watched.
+    called, 3 unknown, since nothing is known of the name, part of the time was not watched, it was retired within
+    that time and called until then, or something failed.
     """
     from service import offline
     from service.answers.query import plain
 
-    found = offline.check(existing_settings(db), server=server, name=name, days=days, as_of=as_of)
-    if as_json:
-        print_json(plain(found))
-    else:
-        echo(terminal.safe(f"{found.verdict}: {found.reason}"))
-    raise SystemExit(found.exit_status)
+    with _unknown_if_it_fails():
+        found = offline.check(
+            existing_settings(db), server=server, name=name, days=days, as_of=as_of
+        )
+        if as_json:
+            print_json(plain(found))
+        else:
+            echo(terminal.safe(f"{found.verdict}: {found.reason}"))
+        raise SystemExit(found.exit_status)
+
+
+@contextmanager
+def _unknown_if_it_fails() -> Iterator[None]:
+    """Whatever keeps a check from its answer leaves it unknown: a pipeline takes status 1 for a call."""
+    try:
+        yield
+    except LastCallError as error:
+        if error.exit_status != 1:
+            raise
+        terminal.complain(error.detail)
+        raise SystemExit(3) from error
+    except Exception as error:
+        traceback.print_exc()
+        raise SystemExit(3) from error
 
 
 @app.command()
@@ -295,6 +352,10 @@ def doctor(db: str | None) -> None:
 
 app.add_command(cli_catalogue.group)
 app.add_command(cli_clients.group)
+app.add_command(cli_plan.group)
+app.add_command(cli_tokens.group)
+app.add_command(cli_share.group)
+app.add_command(cli_weekly.weekly)
 app.add_command(cli_database.group)
 
 
@@ -310,3 +371,7 @@ def _complain_of(unread: list[str]) -> None:
         terminal.complain(complaint)
     if unread:
         raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

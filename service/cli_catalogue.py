@@ -30,12 +30,14 @@ def group() -> None:
 @db_option
 def release(server: str, version: str, at: str | None, db: str | None) -> None:
     """Record that a version of a server came. The same version again moves it, if the instant differs."""
-    from service import intake
     from service.answers.query import iso
+    from service.cataloguing import open_cataloguing
 
     at_us = _instant("--at", at)
-    with intake.open_pipeline(settings_of(db)) as pipeline:
-        kept, outcome = pipeline.release(server, version, at_us, source="command")
+    with open_cataloguing(settings_of(db)) as cataloguing:
+        kept, outcome = cataloguing.release(
+            server, version, at_us, source="command", actor="command"
+        )
     echo(terminal.safe(f"{kept.server} {kept.version} at {iso(kept.at_us)}: {outcome}"))
 
 
@@ -74,6 +76,13 @@ def import_(
         _show_import(read.names, changes, dry_run)
     for name, number in sorted(read.ignored.items()):
         terminal.say(f"left out: {name} ({number} entries), which is nothing that is kept")
+    for name in read.twice:
+        terminal.say(f"more than once, of which the last counts: {name}")
+    if importing.waits_for_snapshot(settings_of(db), server, read):
+        terminal.say(
+            "the list of all names is held against a snapshot, and there is none yet: see "
+            "`lastcall catalogue snapshot`, then `lint`"
+        )
     for problem in read.problems:
         terminal.complain(problem)
     if read.problems:
@@ -185,18 +194,18 @@ def unhide(name: str, server: str, db: str | None) -> None:
 
 
 def _tell(db: str | None, server: str, said: "Told") -> None:
-    from service import intake
+    from service.cataloguing import open_cataloguing
 
-    with intake.open_pipeline(settings_of(db)) as pipeline:
-        [(entry, outcome)] = pipeline.entries(server, [said], source="set", actor="command")
+    with open_cataloguing(settings_of(db)) as cataloguing:
+        [(entry, outcome)] = cataloguing.entries(server, [said], source="set", actor="command")
     echo(terminal.safe(f"{entry.server} {entry.name}: {outcome}"))
 
 
 def _hide(db: str | None, server: str, name: str, *, hidden: bool) -> None:
-    from service import intake
+    from service.cataloguing import open_cataloguing
 
-    with intake.open_pipeline(settings_of(db)) as pipeline:
-        entry, outcome = pipeline.hide(server, name, hidden=hidden, actor="command")
+    with open_cataloguing(settings_of(db)) as cataloguing:
+        entry, outcome = cataloguing.hide(server, name, hidden=hidden, actor="command")
     word = "unchanged" if outcome == "unchanged" else "hidden" if hidden else "shown again"
     echo(terminal.safe(f"{entry.server} {entry.name}: {word}"))
 

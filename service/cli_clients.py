@@ -122,7 +122,10 @@ def mark(
         ),
     )
     about = kept.name or "every name"
-    who = kept.client or "what names no client"
+    who = client.strip() if kept.client else "what names no client"
+    for what in kept.unknown:
+        said = {"server": kept.server, "client": who, "name": about}[what]
+        terminal.say(f"nothing is known of the {what} {said} yet; is it spelled as in the log?")
     echo(terminal.safe(f"mark {kept.id}: {who}, {about}: {kept.kind} at {iso(kept.at_us)}"))
 
 

@@ -62,7 +62,7 @@ def asked(db: str | None, answer: str, **query: Any) -> dict[str, Any]:
     try:
         with reading(opened) as connection:
             while True:
-                question = answers.Query(limit=LIMIT_MAX, cursor=cursor, **query)
+                question = answers.Query.of(limit=LIMIT_MAX, cursor=cursor, **query)
                 found = getattr(answers, answer)(connection, question, moment_at(now_us, settings))
                 said = found.as_json()
                 items += said["items"]

@@ -64,6 +64,30 @@ def rebuild(db: str | None) -> None:
 
 
 @group.command()
+@click.option("--from", "source", metavar="URL", required=True, help="the database to read")
+@click.option("--to", "target", metavar="URL", required=True, help="the empty database to fill")
+def copy(source: str, target: str) -> None:
+    """
+    Copy everything from one database into an empty one, as from SQLite to PostgreSQL. Keys, tokens and numbers
+    stay. Stop whatever writes to either before.
+    """
+    from service.store import copying, engine, migrate
+
+    given = ready_engine(source)
+    settings = settings_of(target)
+    taking = engine.make_engine(settings.database_url)
+    try:
+        migrate.ensure_ready(taking, settings.auto_upgrade)
+        copied = copying.copy(given, taking)
+    finally:
+        given.dispose()
+        taking.dispose()
+    terminal.say(
+        f"rows copied: {copied}; `lastcall db check` holds the roll-ups against the events"
+    )
+
+
+@group.command()
 @click.argument("server", metavar="SERVER", help="the server")
 @click.argument("source", metavar="SOURCE", help="the feed of it that has ended")
 @click.option("--undo", is_flag=True, help="it goes on after all")
@@ -72,9 +96,10 @@ def retire(server: str, source: str, undo: bool, db: str | None) -> None:
     """Say that a feed has ended, so that its silence is no gap."""
     from service.store import engine, feeds
 
-    at_us = None if undo else system_clock()
     with engine.writing(ready_engine(db)) as connection:
-        known = feeds.retire(connection, server_name=server, source_name=source, at_us=at_us)
+        known = feeds.retire(
+            connection, server, source, ended=not undo, now_us=system_clock(), actor="command"
+        )
     if not known:
         raise NotFound(f"no source {source!r} of server {server!r}; `lastcall db stats` lists them")
     terminal.say(f"{server}/{source} {'goes on' if undo else 'has ended'}")
@@ -114,10 +139,10 @@ def undo(batch: int, dry_run: bool, as_json: bool, db: str | None) -> None:
     requests of one hour. What another batch delivered, too, is left to that one. Up to 30 days after it
     began.
     """
-    from service import intake
+    from service.taking_back import open_taking_back
 
-    with intake.open_pipeline(existing_settings(db)) as pipeline:
-        done = pipeline.undo(batch, actor="command", dry_run=dry_run).as_json()
+    with open_taking_back(existing_settings(db)) as taking_back:
+        done = taking_back.undo(batch, actor="command", dry_run=dry_run).as_json()
     if as_json:
         print_json(done)
     else:
@@ -138,15 +163,15 @@ def forget(
     Delete all data of a client or of a whole server, for good. The same lines, sent or read again, bring
     them back: stop their feed first.
     """
-    from service import intake
+    from service.taking_back import open_taking_back
 
-    with intake.open_pipeline(existing_settings(db)) as pipeline:
-        done = pipeline.forget(client, server, actor="command", dry_run=True)
+    with open_taking_back(existing_settings(db)) as taking_back:
+        done = taking_back.forget(client, server, actor="command", dry_run=True)
         if not dry_run:
             if not yes:
                 terminal.forgotten(done.as_json(), to_come=True)
                 click.confirm("Delete all of it, for good?", abort=True, err=True)
-            done = pipeline.forget(client, server, actor="command")
+            done = taking_back.forget(client, server, actor="command")
     if as_json:
         print_json(done.as_json())
     else:

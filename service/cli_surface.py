@@ -30,13 +30,14 @@ def snapshot(
     db: str | None,
 ) -> None:
     """Ask a server over MCP which tools it lists, and keep the answer with its time."""
-    from service import intake, listing
+    from service import listing
     from service.answers.query import iso
+    from service.cataloguing import open_cataloguing
     from service.entries import tools_of
 
     found = listing.ask(stdio=stdio, url=url, headers=_headers(headers))
-    with intake.open_pipeline(settings_of(db)) as pipeline:
-        kept, outcome = pipeline.snapshot(
+    with open_cataloguing(settings_of(db)) as cataloguing:
+        kept, outcome = cataloguing.snapshot(
             server,
             tools_of(found.tools),
             None,

@@ -78,18 +78,20 @@ MAPS_RELEASES = {
 }
 """Version → day from the start. A name's last release is the one before the day of its retirement."""
 MAPS_LIVE = ("tomtom-route-planner", "tomtom-search", "tomtom-traffic", "tomtom-map-image")
+# Told one after the other, two of them not before the last weeks: whoever is not told yet shows what would have
+# happened anyway, and without such there is no answer to whether notifications helped.
 MAPS_CLIENTS = (
     DemoClient("claude-code", ("2.1.201", "2.1.215", "2.1.234"), 3.2, 5, 0.3, 40, copies=14),
     DemoClient("Visual Studio Code", ("1.118.0", "1.119.2"), 2.1, 4, 0.3, 47, copies=9),
     DemoClient("cursor-vscode", ("1.0.0",), 1.8, 4, 0.16, 54),
-    DemoClient("Windsurf", ("1.12.3",), 0.5, 3, 0.3, 54, copies=4),
-    DemoClient("windsurf", ("1.13.0",), 0.4, 3, 0.3, 54, copies=3),
+    DemoClient("Windsurf", ("1.12.3",), 0.5, 3, 0.3, 61, copies=4),
+    DemoClient("windsurf", ("1.13.0",), 0.4, 3, 0.3, 61, copies=3),
     DemoClient(
-        "codex-mcp-client", ("0.146.0", "0.148.0-alpha.9"), 1.4, 4, 0.3, 47, listens=False, copies=8
+        "codex-mcp-client", ("0.146.0", "0.148.0-alpha.9"), 1.4, 4, 0.3, 54, listens=False, copies=8
     ),
-    DemoClient("claude-ai (via mcp-remote 0.1.29)", ("0.1.0",), 0.8, 3, 0.2, 61),
-    DemoClient("claude-ai", ("0.1.0",), 0.6, 3, 0.2, 61),
-    DemoClient("Zed", ("0.214.5",), 0.4, 3, 0.3, 61, copies=3),
+    DemoClient("claude-ai (via mcp-remote 0.1.29)", ("0.1.0",), 0.8, 3, 0.2, 82),
+    DemoClient("claude-ai", ("0.1.0",), 0.6, 3, 0.2, 82),
+    DemoClient("Zed", ("0.214.5",), 0.4, 3, 0.3, 85, copies=3),
     DemoClient("openai-mcp", ("1.0.0",), 3.0, 1, 0.34, addresses=60),
     DemoClient("mcp", ("0.1.0",), 0.0, 1, 1.0, lists=False, addresses=2, daily_hour=3),
     DemoClient(None, (), 1.1, 1, 0.5, lists=False, addresses=20),

@@ -14,6 +14,8 @@ class LastCallError(Exception):
     status: ClassVar[int] = 400
     title: ClassVar[str] = "Request not understood"
     exit_status: ClassVar[int] = 2
+    retry_after_s: int = 5
+    """When to come again, where that helps (503)."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail)
@@ -36,6 +38,20 @@ class Conflict(LastCallError):
 
     status = 409
     title = "Data changed"
+
+
+class Unauthenticated(LastCallError):
+    """Whoever asks shows no token that is known. Nothing more is said: not even whether it once was."""
+
+    status = 401
+    title = "Token needed"
+
+
+class Forbidden(LastCallError):
+    """Who asks is known, and may not do this."""
+
+    status = 403
+    title = "Not allowed"
 
 
 class NotFound(LastCallError):
@@ -72,6 +88,16 @@ class Busy(LastCallError):
     status = 503
     title = "Try again later"
     exit_status = 1
+
+
+class TooFast(Busy):
+    """Somebody delivers more than they may; the same request will succeed later."""
+
+    title = "Too many records"
+
+    def __init__(self, detail: str, retry_after_s: int) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
 
 
 class StorageUnavailable(Busy):

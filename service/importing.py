@@ -7,21 +7,24 @@ every name that the server ever had.
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from service import intake, names
+from service import names
 from service.analysis import source_map
-from service.analysis.source_map import Group, Member, Unread
+from service.analysis.source_values import Allowance, Group, Member, Spent, Unread, plain
 from service.answers.query import instant_asked, iso
+from service.cataloguing import open_cataloguing
 from service.entries import NAMES, Entry, Facts, Kept, Told, told, tool_name
 from service.errors import BadParameter, UnreadableInput
 from service.settings import Settings, sqlite_path
 from service.store import engine, migrate, read_catalogue, read_words
 
+T = TypeVar("T")
 FILE_LIMIT = 8 * 1024 * 1024
 """Bytes of a file."""
 _FACTS = {
@@ -53,6 +56,8 @@ class Read:
     problems: list[str] = field(default_factory=list)
     ignored: dict[str, int] = field(default_factory=dict)
     """Members of entries that are none of ours, with how many entries have them."""
+    twice: list[str] = field(default_factory=list)
+    """Names that one file has more than once, with its label: the last one counts."""
 
 
 def read_files(paths: Sequence[str], server: str, constant: str | None = None) -> Read:
@@ -70,6 +75,7 @@ def read_files(paths: Sequence[str], server: str, constant: str | None = None) -
             found.problems.append(error.detail)
             continue
         found.entries += one.entries
+        found.twice += [f"{label}: {name}" for name in one.twice]
         found.problems += [f"{label}:{problem}" for problem in one.problems]
         for name, number in one.ignored.items():
             found.ignored[name] = found.ignored.get(name, 0) + number
@@ -86,12 +92,17 @@ def read_text(
     text = text.removeprefix("\ufeff")
     found = Read()
     if is_json is None:
-        is_json = not isinstance(source_map.read_json(text), Unread)
+        looks = text.lstrip().startswith(("{", "["))
+        is_json = looks or not isinstance(source_map.read_json(text), Unread)
     value = source_map.read_json(text) if is_json else _chosen(text, constant, found)
     if isinstance(value, Unread):
         found.problems.append(f"{value.line}: {value.why}")
-    elif value is not None:
+    elif value is not None or is_json:
         _take(value, server, found)
+    if not found.entries and found.names is None and not found.problems:
+        found.problems.append(f"1: there is no entry in it; a file holds {_FORMS}")
+    times = Counter(each.name for each in found.entries)
+    found.twice = [name for name, number in times.items() if number > 1]
     return found
 
 
@@ -121,8 +132,8 @@ def _chosen(text: str, constant: str | None, found: Read) -> Any:
         if constant not in source.constants:
             found.problems.append(f"1: no constant {constant} at the top of the file")
         return source.constants.get(constant)
-    maps = {name: each for name, each in source.constants.items() if _is_map(each)}
-    lists = {name: each for name, each in source.constants.items() if _is_names(each)}
+    groups = {name: each for name, each in source.constants.items() if isinstance(each, Group)}
+    maps, lists = _alike(groups, _is_map), _alike(groups, _is_names)
     for candidates in (maps, lists):
         telling = {name: each for name, each in candidates.items() if _TELLING.search(name)}
         distinct = {id(each): name for name, each in (telling or candidates).items()}
@@ -138,19 +149,20 @@ def _chosen(text: str, constant: str | None, found: Read) -> Any:
     return None
 
 
-def _is_map(value: Any) -> bool:
-    if not isinstance(value, Group):
-        return False
-    return any(
-        isinstance(member.value, Group) and any(each.key in _FACTS for each in member.value.members)
-        for member in value.members
-    )
+def _alike(groups: Mapping[str, Group], are: Callable[[Group], bool]) -> dict[str, Group]:
+    """Those of some groups that are so; a group that has several names is looked at once."""
+    so = {id_: are(group) for id_, group in {id(each): each for each in groups.values()}.items()}
+    return {name: each for name, each in groups.items() if so[id(each)]}
 
 
-def _is_names(value: Any) -> bool:
+def _is_map(value: Group) -> bool:
+    inner = {id(each.value): each.value for each in value.members if isinstance(each.value, Group)}
+    return any(each.key in _FACTS for group in inner.values() for each in group.members)
+
+
+def _is_names(value: Group) -> bool:
     return (
-        isinstance(value, Group)
-        and value.kind == "list"
+        value.kind == "list"
         and bool(value.members)
         and all(isinstance(member.value, str) for member in value.members)
     )
@@ -168,19 +180,25 @@ def _take(value: Any, server: str, found: Read) -> None:
     elif _is_names(value):
         found.names = tuple(_names(value, found))
     else:
+        allowance = Allowance(source_map.FILE_LIMIT)
         for member in value.members:
-            _entry(member, value.kind, server, found)
+            _entry(member, value.kind, server, found, allowance)
 
 
 def _names(value: Group, found: Read) -> Iterator[str]:
+    allowance = Allowance(source_map.FILE_LIMIT)
     for member in value.members:
         try:
+            allowance.spend(len(member.value))
             yield tool_name("name", member.value)
         except BadParameter as error:
             found.problems.append(f"{member.line}: {error.detail}")
+        except Spent as spent:
+            found.problems.append(f"{member.line}: {spent}")
+            return
 
 
-def _entry(member: Member, kind: str, server: str, found: Read) -> None:
+def _entry(member: Member, kind: str, server: str, found: Read, allowance: Allowance) -> None:
     """Take one entry, or say why it cannot be."""
     name, value = member.key, member.value
     try:
@@ -190,18 +208,18 @@ def _entry(member: Member, kind: str, server: str, found: Read) -> None:
             raise ValueError(
                 "an entry must be an object, such as {lastRelease, replacedBy, message}"
             )
-        ours = [m for m in value.members if m.key is None or m.key in _FACTS or m.key in _PLACE]
-        plain = Group("object", ours).plain()
-        inside, of = plain.pop("name", None), plain.pop("server", server)
+        said = plain(value, _FACTS.keys() | _PLACE, allowance)
+        inside, of = said.pop("name", None), said.pop("server", server)
         name = inside if kind == "list" else name
         if of != server:
             raise ValueError(f"it is of the server {of}; import it with that --server")
-        found.entries.append(_told(name, plain))
+        found.entries.append(_told(name, said))
         for other in {str(m.key) for m in value.members} - _FACTS.keys() - _PLACE:
             found.ignored[other] = found.ignored.get(other, 0) + 1
     except (ValueError, BadParameter) as error:
         why = error.detail if isinstance(error, BadParameter) else str(error)
-        found.problems.append(f"{member.line}: {name or 'an entry'} cannot be read: {why[:200]}")
+        named = names.bounded(str(name)) if name else "an entry"
+        found.problems.append(f"{member.line}: {named} cannot be read: {why[:200]}")
 
 
 def _told(name: Any, plain: Mapping[str, Any]) -> Told:
@@ -263,29 +281,51 @@ def _shown(name: str, value: Any) -> Any:
 
 def _known(settings: Settings, server: str) -> dict[str, Entry]:
     """The entries of a server by name; none where there is no database yet."""
+
+    def ask(connection: engine.Connection) -> dict[str, Entry]:
+        ids = [id_ for id_, name in read_words.servers(connection).items() if name == server]
+        return {entry.name: entry for entry, _ in read_catalogue.entries(connection, ids)}
+
+    return _ask(settings, ask, {})
+
+
+def _ask(settings: Settings, ask: Callable[[engine.Connection], T], nothing: T) -> T:
+    """What the database answers; *nothing* where there is none yet."""
     path = sqlite_path(settings.database_url)
     if path is not None and not path.exists():
-        return {}
+        return nothing
     opened = engine.make_engine(settings.database_url)
     try:
         migrate.ensure_ready(opened, settings.auto_upgrade)
         with engine.reading(opened) as connection:
-            ids = [id_ for id_, name in read_words.servers(connection).items() if name == server]
-            return {entry.name: entry for entry, _ in read_catalogue.entries(connection, ids)}
+            return ask(connection)
     finally:
         opened.dispose()
+
+
+def waits_for_snapshot(settings: Settings, server: str, read: Read) -> bool:
+    """Whether there is a list of all names, and no snapshot of the server to hold it against."""
+    if read.names is None:
+        return False
+    named = names.feed_name("--server", server) or ""
+
+    def is_missing(connection: engine.Connection) -> bool:
+        ids = [id_ for id_, name in read_words.servers(connection).items() if name == named]
+        return all(read_catalogue.listed_names(connection, id_) is None for id_ in ids)
+
+    return _ask(settings, is_missing, True)
 
 
 def store(settings: Settings, server: str, read: Read) -> None:
     """Store what was read, all in one transaction; and the list of all names in one of its own."""
     if not read.entries and read.names is None:
         return  # no database is made for nothing
-    with intake.open_pipeline(settings) as pipeline:
+    with open_cataloguing(settings) as cataloguing:
         if read.entries:
-            pipeline.entries(server, read.entries, source="import", actor="command")
+            cataloguing.entries(server, read.entries, source="import", actor="command")
         if read.names is not None:
             tools = tuple({"name": name} for name in sorted(read.names))
-            pipeline.snapshot(
+            cataloguing.snapshot(
                 server,
                 tools,
                 None,

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from service import names, terminal
+from service.cataloguing import open_cataloguing
 from service.clock import system_clock
 from service.errors import LastCallError, UnreadableInput
 from service.events import Event, Ignored, Receipt, Rejected, Release
 from service.ingest import records, sources
 from service.pipeline import Feed, Pipeline, Watcher, new_run
 from service.settings import Settings
-from service.store.driver import Writer
+from service.store.driver import open_writer
 
 if TYPE_CHECKING:
     from service.ingest.hints import Hint, Hints
@@ -33,16 +34,12 @@ class Intake:
 @contextmanager
 def open_pipeline(settings: Settings) -> Iterator[Pipeline]:
     """A pipeline over the database of `settings`, its schema made ready; closed at the end."""
-    writer = Writer(settings.database_url)
-    try:
-        writer.ensure_ready(settings.auto_upgrade)
+    with open_writer(settings.database_url, auto_upgrade=settings.auto_upgrade) as writer:
         pipeline = Pipeline(writer, settings)
         try:
             yield pipeline
         finally:
             pipeline.close()
-    finally:
-        writer.close()
 
 
 def read(
@@ -145,9 +142,11 @@ def _gathering(hints: "Hints") -> Watcher:
 
 def record(releases: Iterable[Release], settings: Settings) -> None:
     """Record releases that are already in memory."""
-    with open_pipeline(settings) as pipeline:
+    with open_cataloguing(settings) as cataloguing:
         for each in releases:
-            pipeline.release(each.server, each.version, each.at_us, source=each.source)
+            cataloguing.release(
+                each.server, each.version, each.at_us, source=each.source, actor=each.source
+            )
 
 
 def read_lines(logs: Mapping[str, Sequence[bytes]], settings: Settings) -> None:

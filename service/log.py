@@ -120,5 +120,26 @@ class Outages:
         self.taking = Outage("taking deliveries")
 
 
+class Trouble:
+    """Whether work that is done again and again succeeds. Logs when that changes; for one thread."""
+
+    def __init__(self, what: str) -> None:
+        """*what* is the work: `the weekly look`."""
+        self._what = what
+        self._failures = 0
+
+    def failed(self, error: Exception) -> None:
+        """Note that it failed, and say so of the first time."""
+        self._failures += 1
+        if self._failures == 1:
+            _say("error", f"{self._what} fails, and is tried again", exc_info=error)
+
+    def passed(self) -> None:
+        """Note that it succeeded."""
+        if self._failures:
+            _say("warning", f"{self._what} works again", failures=self._failures)
+        self._failures = 0
+
+
 def _say(level: str, event: str, **more: Any) -> None:
     getattr(structlog.get_logger(), level)(event, **more)

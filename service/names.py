@@ -115,6 +115,31 @@ def shown_key(name: str) -> str:
     return _plain(name).casefold()
 
 
+def is_like(text: str, pattern: str) -> bool:
+    """
+    Whether a whole text is like a pattern, in which `*` stands for any text, or none.
+
+    What lies between two `*` is looked for once, from where the one before it ended: the first place is as
+    good as any later one, so that no number of `*` makes this slow, as it does a regular expression.
+
+    >>> is_like("mcp-probe-7", "mcp-*-*"), is_like("mcp-probe", "mcp-*-*"), is_like("ab", "ab*b")
+    (True, False, False)
+    """
+    first, *between = pattern.split("*")
+    if not between:
+        return text == pattern
+    last = between.pop()
+    at, end = len(first), len(text) - len(last)
+    if at > end or not text.startswith(first) or not text.endswith(last):
+        return False
+    for part in between:
+        found = text.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
 def _parts(name: str) -> tuple[str, str | None, str | None]:
     """Cut (name, via, version) out of a spelling."""
     via = None

@@ -97,7 +97,7 @@ def check(
     opened = engine.make_engine(settings.database_url)
     migrate.ensure_ready(opened, settings.auto_upgrade)
     with engine.reading(opened) as connection:
-        query = Query(server=server, name=name, as_of=as_of)
+        query = Query.of(server=server, name=name, as_of=as_of)
         found = checked(connection, query, _moment(settings), days=days)
     opened.dispose()
     return found

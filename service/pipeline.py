@@ -2,37 +2,35 @@
 The write seam: bytes → records → events → rows → stored, with an account of every record.
 
 A **delivery** is one request, one stream or one pass over a file. It is stored in portions, one
-transaction each: a request is one portion, a file commits every `commit_records` records.
-
-What no line says, somebody says outright: releases, the catalogue and snapshots are recorded here too.
+transaction each: a request is one portion, a file commits now and then (`commit_records`).
 """
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Final, NamedTuple
 
-from service import names
-from service.clock import DAY_US, Clock, system_clock
+from service import names, tokens
+from service.clock import DAY_US, Clock, system_clock, utc_text
 from service.committer import Committer
-from service.entries import Entry, Kept, Snapshot, Told, tool_name
-from service.errors import BadParameter, BodyNotDecodable, BodyTooLarge, UnreadableInput
-from service.events import BatchName, Portion, Reason, Receipt, Recorded, Release, Stored
-from service.ingest import body, keys, recognise, sources
+from service.errors import BodyNotDecodable, BodyTooLarge, UnreadableInput
+from service.events import BatchName, Portion, Reason, Receipt, Stored
+from service.ingest import ahead, body, keys, recognise, sources
 from service.ingest.follow import Piece
 from service.ingest.gather import Feed, Gathering, Watcher
 from service.ingest.memory import Memory
 from service.ingest.profiles import Profile, load_profiles
 from service.ingest.records import Limits, Reader, Record
 from service.settings import Settings
-from service.store import catalogue, follow, releases, secrets, tallies, writer
-from service.store import forget as forgetting
-from service.store import undo as undoing
+from service.store import follow, secrets, tallies, writer
 from service.store.driver import Connection, Writer
 
 __all__ = ["Delivered", "Feed", "Pipeline", "Watcher", "new_run", "profiles_of", "recogniser"]
+
+
+COUNTED: Final = 20
+"""How many records that are only counted weigh as much as one that is stored."""
 
 
 class Delivered(NamedTuple):
@@ -46,25 +44,18 @@ class Delivered(NamedTuple):
 
 def new_run(now_us: int) -> BatchName:
     """Name the batch of one `ingest` run."""
-    return BatchName(kind="ingest", label=f"{_iso(now_us, 'seconds')} {os.urandom(4).hex()}")
+    return BatchName(kind="ingest", label=f"{utc_text(now_us)} {os.urandom(4).hex()}")
 
 
 def request_batch(now_us: int) -> BatchName:
     """Name the batch that holds a source's requests of this UTC hour."""
-    return BatchName(kind="http", label=_iso(now_us, "hours"))
+    return BatchName(kind="http", label=utc_text(now_us, "hours"))
 
 
 def day_batch(now_us: int, path: str) -> BatchName:
     """Name the batch that holds what came of a followed file on this UTC day."""
-    day = _iso(now_us, "hours")[:10]
+    day = utc_text(now_us, "hours")[:10]
     return BatchName(kind="follow", label=names.bounded(names.clean(f"{day} {path}")))
-
-
-def _iso(now_us: int, spec: str) -> str:
-    return (
-        datetime.fromtimestamp(now_us / 1e6, UTC).replace(tzinfo=None).isoformat(timespec=spec)
-        + "Z"
-    )
 
 
 def profiles_of(settings: Settings) -> tuple[Profile, ...]:
@@ -107,12 +98,32 @@ class Pipeline:
         hasher = keys.Hasher(keys.Secrets(key=key, identity=identity))
         self.recogniser = recogniser(settings, hasher, clock)
         self._memory = Memory(self.recogniser)
+        self._shallow: dict[int, Memory] = {}
+        """For tokens that may nest less deeply than the settings say, by how deeply."""
 
     def close(self) -> None:
         """Answer the requests that wait, and take no more."""
         self._committer.close()
 
-    def request(self, data: bytes, read: Reader, *, server: str | None, source: str) -> Delivered:
+    def read(self, data: bytes, read: Reader, limits: tokens.Limits) -> None:
+        """
+        Read a request's body of which nothing is to be stored. The reader knows afterwards what was in it.
+
+        Raises:
+            BodyTooLarge, BodyNotDecodable: It cannot be read.
+        """
+        for _ in read(data, self._limits(limits)).records:
+            pass
+
+    def request(
+        self,
+        data: bytes,
+        read: Reader,
+        *,
+        server: str | None,
+        source: str,
+        limits: tokens.Limits = tokens.NO_LIMITS,
+    ) -> Delivered:
         """
         Store one request's body, whole, in one transaction.
 
@@ -121,17 +132,20 @@ class Pipeline:
             read: Makes records of it, by the protocol that it came in.
             server: The MCP server that its sender names, or None.
             source: The name of the feed.
+            limits: What its sender is allowed, where that is less than the settings say.
 
         Raises:
             BodyTooLarge, BodyNotDecodable: nothing is stored.
             Busy, StorageUnavailable: nothing is stored; the same request will succeed later.
         """
         now_us = self._clock()
-        limits = Limits(self._settings.max_body_bytes, self._settings.max_line_bytes)
-        records, identity = read(data, limits)
+        records, identity = read(data, self._limits(limits))
         feed = Feed(server=server, source=source, batch=request_batch(now_us))
         gathering = Gathering(
-            self._memory, keys.Delivery(self.recogniser.hasher, identity), feed, now_us
+            self._memory_of(limits.depth),
+            keys.Delivery(self.recogniser.hasher, identity),
+            feed,
+            now_us,
         )
         gathering.take(records)
         portions = gathering.portions()
@@ -141,6 +155,25 @@ class Pipeline:
             (item.position, item.rejected.reason) for each in portions for item in each.rejected
         ]
         return Delivered(account.receipt, sorted(rejected))
+
+    def _limits(self, limits: tokens.Limits) -> Limits:
+        """What is taken of a body: the lesser of what its sender and the settings say."""
+        settings = self._settings
+        return Limits(
+            min(settings.max_body_bytes, limits.body_bytes or settings.max_body_bytes),
+            min(settings.max_line_bytes, limits.line_bytes or settings.max_line_bytes),
+        )
+
+    def _memory_of(self, depth: int | None) -> Memory:
+        """What reads lines of at most that depth. Two threads may make the same one: the last one stays."""
+        if depth is None or depth >= self._settings.max_depth:
+            return self._memory
+        if depth not in self._shallow:
+            made = recogniser(
+                replace(self._settings, max_depth=depth), self.recogniser.hasher, self._clock
+            )
+            self._shallow[depth] = Memory(made)
+        return self._shallow[depth]
 
     def file(
         self,
@@ -152,7 +185,8 @@ class Pipeline:
         watch: Watcher | None = None,
     ) -> Receipt:
         """
-        Store one pass over a file or stream, committing about every `commit_records` records.
+        Store one pass over a file or stream, committing about every `commit_records` records that are
+        more than counted, and every `COUNTED` times as many.
 
         `receipt` is filled as it goes, so that a caller has the account even of a file that breaks
         off; `progress` is told of it now and then; `watch` sees each record, which makes reading
@@ -172,11 +206,15 @@ class Pipeline:
         )
         limits = self._settings
         try:
-            for record in body.stream_records(
+            records = body.stream_records(
                 source.chunks(), limits.max_line_bytes, limits.max_body_bytes
-            ):
+            )
+            items: Iterable[ahead.Item] = records
+            if watch is None and ahead.is_worth_it(source):
+                items = ahead.read_ahead(source, records, gathering.sifted)
+            for record in items:
                 gathering.take([record])
-                if gathering.size >= limits.commit_records:
+                if self._is_full(gathering):
                     self._store(gathering.portions(), account)
                 if progress is not None:
                     progress(account.receipt)
@@ -250,141 +288,10 @@ class Pipeline:
         delivery.settle()
         return receipt, place
 
-    def release(
-        self, server: str | None, version: str | None, at_us: int | None, *, source: str
-    ) -> tuple[Release, Recorded]:
-        """
-        Record that a version of a server came at an instant, or (None) now.
-
-        Returns:
-            The release as it is kept, and what that changed: the same version again is the same
-            release, at the instant that was said last.
-
-        Raises:
-            BadParameter: Server or version are missing, or the instant is too far ahead.
-            Busy, StorageUnavailable: nothing is stored; the same will succeed later.
-        """
-        named = _server(server)
-        text = names.bounded(names.clean(version or "").strip())
-        if not text:
-            raise BadParameter("version", "missing; name the version that came, such as 1.7.0")
-        at_us = self._come(at_us, "record a release when it has come")
-        release = Release(server=named, version=text, at_us=at_us, source=source)
-        with self._writer.transaction() as connection:
-            return release, releases.record(connection, release)
-
-    def entries(
-        self, server: str | None, told: Sequence[Told], *, source: str, actor: str
-    ) -> list[tuple[Entry, Kept]]:
-        """
-        Keep what is said of retired names, all or nothing.
-
-        Returns:
-            In their order the versions that hold, and what that changed.
-
-        Raises:
-            BadParameter: The server is missing.
-            Busy, StorageUnavailable: nothing is stored; the same will succeed later.
-        """
-        named, now_us = _server(server), self._clock()
-        with self._writer.transaction() as connection:
-            return [
-                catalogue.tell(connection, named, each, at_us=now_us, source=source, actor=actor)
-                for each in told
-            ]
-
-    def hide(
-        self, server: str | None, name: str | None, *, hidden: bool, actor: str
-    ) -> tuple[Entry, Kept]:
-        """
-        Hide a retired name from all answers but the catalogue's, or show it again.
-
-        Raises:
-            BadParameter: Server or name are missing, or there is no such name.
-            Busy, StorageUnavailable: nothing is stored; the same will succeed later.
-        """
-        named, tool, now_us = _server(server), tool_name("name", name or ""), self._clock()
-        with self._writer.transaction() as connection:
-            return catalogue.hide(connection, named, tool, hidden, at_us=now_us, actor=actor)
-
-    def snapshot(
-        self,
-        server: str | None,
-        tools: tuple[dict[str, Any], ...],
-        at_us: int | None,
-        *,
-        version: str | None,
-        protocol_version: str | None,
-        source: str,
-        actor: str,
-    ) -> tuple[Snapshot, Kept]:
-        """
-        Keep what a server listed at an instant, or (None) now.
-
-        Args:
-            tools: As `entries.tools_of` reads them.
-            source: How the list was come by; `entries.NAMES` for a list of all names ever.
-
-        Raises:
-            BadParameter: The server is missing, the instant is too far ahead or taken.
-            Busy, StorageUnavailable: nothing is stored; the same will succeed later.
-        """
-        taken = Snapshot(
-            server=_server(server),
-            at_us=self._come(at_us, "keep a snapshot when it was taken"),
-            version=names.bounded(names.clean(version or "").strip()) or None,
-            protocol_version=names.bounded(names.clean(protocol_version or "").strip()) or None,
-            source=source,
-            tools=tools,
-        )
-        with self._writer.transaction() as connection:
-            now_us, dated = self._clock(), at_us is not None
-            return catalogue.snapshot(connection, taken, now_us=now_us, dated=dated, actor=actor)
-
-    def _come(self, at_us: int | None, remedy: str) -> int:
-        """An instant that was told, or now; refused where it has not come yet."""
-        now_us = self._clock()
-        if at_us is None or at_us <= now_us + self._settings.future_skew_s * 1_000_000:
-            return now_us if at_us is None else at_us
-        clock = _iso(now_us, "seconds")
-        raise BadParameter(
-            "at", f"later than the clock ({clock}) and LASTCALL_FUTURE_SKEW_S allow; {remedy}"
-        )
-
-    def undo(self, batch: int, *, actor: str, dry_run: bool = False) -> undoing.Undone:
-        """
-        Take back a batch or (*dry_run*) say what that would come to. *actor* is the way it was asked for.
-
-        Raises:
-            NotFound: There is no such batch, or it was taken back already.
-            TooLate: It began too long ago.
-            Busy, StorageUnavailable: nothing is changed; the same will succeed later.
-        """
-        if dry_run:
-            with self._writer.reading() as connection:
-                return undoing.plan(connection, batch, self._clock())
-        with self._writer.transaction() as connection:
-            return undoing.undo(connection, batch, self._clock(), actor=actor)
-
-    def forget(
-        self, client: str | None, server: str | None, *, actor: str, dry_run: bool = False
-    ) -> forgetting.Forgotten:
-        """
-        Delete all data of a client, at one server or everywhere, or (no client) of a whole server; or
-        (*dry_run*) say what that would come to.
-
-        Raises:
-            BadParameter: Neither is named.
-            NotFound: Nothing is known of it.
-            Busy, StorageUnavailable: nothing is changed; the same will succeed later.
-        """
-        if client is None and server is None:
-            raise BadParameter("--client", "missing; name a client, a server (--server), or both")
-        if dry_run:
-            with self._writer.reading() as connection:
-                return forgetting.plan(connection, client, server)
-        with self._writer.erasing() as connection:
-            return forgetting.forget(connection, client, server, self._clock(), actor=actor)
+    def _is_full(self, gathering: Gathering) -> bool:
+        """Whether it is time to store: a transaction costs as much as reading some megabytes."""
+        most = self._settings.commit_records
+        return gathering.held >= most or gathering.size >= COUNTED * most
 
     def _store(self, portions: list[Portion], account: "_Account") -> None:
         """Store what was gathered in a transaction of its own."""
@@ -414,13 +321,6 @@ class Pipeline:
             return done, said
 
         return work
-
-
-def _server(server: str | None) -> str:
-    named = names.feed_name("server", server)
-    if named is None:
-        raise BadParameter("server", "missing; name the MCP server, such as maps")
-    return named
 
 
 @dataclass(frozen=True, slots=True)

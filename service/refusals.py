@@ -12,10 +12,18 @@ Refuse = Callable[[Request, LastCallError], Response]
 """What a request is answered that came to this."""
 
 
+def refuse_of(route: object) -> Refuse | None:
+    """In which form a route refuses; None where that is problem+json."""
+    found: Refuse | None = getattr(route, "refuses", None)
+    return found
+
+
 def route_class(refuse: Refuse) -> type[APIRoute]:
     """Return the class of routes that answer known errors by *refuse*."""
 
     class Route(APIRoute):
+        refuses = staticmethod(refuse)
+
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
             handler = super().get_route_handler()
 

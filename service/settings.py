@@ -6,6 +6,7 @@ takes to read.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -38,6 +39,46 @@ def host_names(text: str) -> str:
     for name in text.split(","):
         if "/" in name or " " in name.strip():
             raise ValueError(f"write host names alone, separated by commas, not {name.strip()!r}")
+    return text
+
+
+LOOPBACK = "127.0.0.1,::1"
+
+
+def path_before(text: str) -> str:
+    """
+    Check a path that stands before all others, kept with a slash before it and none behind.
+
+    >>> path_before("lastcall/"), path_before("/")
+    ('/lastcall', '')
+
+    Raises:
+        ValueError: It is no path alone.
+    """
+    path = text.strip().removeprefix("/").removesuffix("/")
+    if path and not re.fullmatch(r"[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*", path):
+        raise ValueError("write a path of letters, digits and . _ ~ -, such as /lastcall")
+    return f"/{path}" if path else ""
+
+
+def addresses(text: str) -> str:
+    """
+    Check a list of addresses or ranges of them.
+
+    Raises:
+        ValueError: One of them is neither.
+    """
+    if text == LOOPBACK:
+        return text  # as nearly always, without loading what reads it
+    from ipaddress import ip_network
+
+    for each in filter(None, (part.strip() for part in text.split(","))):
+        try:
+            ip_network(each)
+        except ValueError:
+            raise ValueError(
+                f"write addresses or ranges such as 10.0.0.0/8, separated by commas, not {each!r}"
+            ) from None
     return text
 
 
@@ -119,8 +160,24 @@ class Settings:
     port: Annotated[int, Meaning("port that `serve` listens on", least=0, most=65_535)] = 8420
     allowed_hosts: Annotated[
         str,
-        Meaning("names by which `serve` may be asked for, separated by commas", check=host_names),
-    ] = "localhost,127.0.0.1,::1"
+        Meaning(
+            "names by which `serve` may be asked for beside this machine's own, separated by commas",
+            check=host_names,
+        ),
+    ] = ""
+    root_path: Annotated[
+        str,
+        Meaning(
+            "path under which a reverse proxy shows `serve`, such as /lastcall", check=path_before
+        ),
+    ] = ""
+    forwarded_allow_ips: Annotated[
+        str,
+        Meaning(
+            "addresses of reverse proxies whose X-Forwarded-For and -Proto are believed, separated by commas",
+            check=addresses,
+        ),
+    ] = LOOPBACK
     auto_upgrade: Annotated[
         bool, Meaning("upgrade a PostgreSQL schema at start (SQLite always is)")
     ] = False
@@ -155,7 +212,11 @@ class Settings:
         ),
     ] = 3_600
     commit_records: Annotated[
-        int, Meaning("records of a file that one transaction holds", least=1)
+        int,
+        Meaning(
+            "events and rejected records of a file that one transaction holds; ignored ones are a twentieth",
+            least=1,
+        ),
     ] = 50_000
     profile_dir: Annotated[
         Path | None, Meaning("folder of your own profiles (*.toml), asked before ours")
@@ -221,3 +282,37 @@ def unknown_variables(environment: Iterable[str]) -> list[str]:
     known = {variable(name) for name in KINDS}
     ours = {name for name in environment if name.upper().startswith(PREFIX)}
     return sorted(name for name in ours if name.upper() not in known)
+
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+"""A page of others is never asked for by one of these: a browser does not look them up elsewhere."""
+
+
+def is_every_address(host: str) -> bool:
+    """Whether `host` stands for all addresses of this machine, and so is none that can be asked for."""
+    return host in {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not listened on
+
+
+def answered_hosts(settings: Settings) -> frozenset[str]:
+    """
+    The names by which the service may be asked for, in lower case: this machine's own, the address that it listens
+    on, where that is one, and those that are set.
+
+    >>> sorted(answered_hosts(Settings(host="192.0.2.1", allowed_hosts="Calls.Example, ")))
+    ['127.0.0.1', '192.0.2.1', '::1', 'calls.example', 'localhost']
+    """
+    named = {name.strip().lower() for name in settings.allowed_hosts.split(",")} - {""}
+    own = frozenset() if is_every_address(settings.host) else frozenset({settings.host.lower()})
+    return LOOPBACK_NAMES | own | named
+
+
+def is_loopback(host: str) -> bool:
+    """Whether every address that `host` stands for is this machine's own."""
+    if host == "localhost":
+        return True
+    import ipaddress  # which few commands need
+
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

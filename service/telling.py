@@ -1,5 +1,5 @@
 """
-The other write seam: what people tell, checked and stored. REST, pages and commands all come here.
+A write seam: what people tell of clients, checked and stored. REST, pages and commands all come here.
 
 Each method is told by whom (`actor`: the way in, such as `rest` or `command`).
 """
@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from service import names
+from service.analysis.catalogue import rests
 from service.clock import Clock, system_clock
 from service.errors import BadParameter, NotFound
 from service.events import Recorded
 from service.settings import Settings
 from service.store import told
-from service.store.driver import Connection, Writer
-from service.told import Alias, Exclusion, Mark, MarkKind
+from service.store.driver import Connection, Writer, open_writer
+from service.told import Alias, Exclusion, Mark, MarkKind, Note
 
 NOTE_LIMIT = 1_000
 """Characters of a note."""
@@ -32,7 +33,9 @@ class Telling:
     """Takes what people tell. Safe to share between threads."""
 
     def __init__(self, writer: Writer, *, skew_us: int, clock: Clock = system_clock) -> None:
-        """The database of *writer* must be ready. Marks may lie up to *skew_us* ahead of the clock."""
+        """
+        The database of *writer* must be ready. Who marks may have a clock that is up to *skew_us* ahead.
+        """
         self._writer = writer
         self._skew_us = skew_us
         self._clock = clock
@@ -46,7 +49,7 @@ class Telling:
         Raises:
             BadParameter: A name is missing, both are one client, or the other is (in the end) this one.
         """
-        said, now_us = _note(note), self._clock()
+        said, now_us = noted(note), self._clock()
         with self._writer.transaction() as connection:
             key, _ = _client(connection, "client", client)
             other, shown = _client(connection, "target", target)
@@ -96,7 +99,7 @@ class Telling:
             client=pattern,
             version=names.bounded(names.clean(version or "").strip()) or None,
             network=_network(network),
-            note=_note(note),
+            note=noted(note),
             said_us=self._clock(),
             actor=actor,
         )
@@ -136,7 +139,8 @@ class Telling:
         """
         Say that a client was contacted, is known, or was fixed at an instant (None: now).
 
-        `client` "" is whatever names none; `name` None is every retired name.
+        `client` "" is whatever names none; `name` None is every retired name. An instant by a clock that is
+        ahead is now: a mark says nothing of calls that are still to come.
 
         Raises:
             BadParameter: A member is missing or cannot be used.
@@ -157,8 +161,8 @@ class Telling:
             server=named,
             client="",
             name=names.bounded(names.clean(name)) if name else None,
-            at_us=now_us if at_us is None else at_us,
-            note=_note(note),
+            at_us=now_us if at_us is None else min(at_us, now_us),
+            note=noted(note),
             said_us=now_us,
             actor=actor,
         )
@@ -167,8 +171,12 @@ class Telling:
         with self._writer.transaction() as connection:
             if read is not None:
                 mark = replace(mark, client=told.key_shown(connection, cleaned) or read.key)
-            id_ = told.tell_mark(connection, mark)
-        return replace(mark, id=id_)
+            spelled = cleaned.strip()
+            # the audit finds by it what was told of a client that is forgotten
+            shown = spelled if names.shown_key(spelled) == mark.client else mark.client
+            unknown = told.unknown(connection, mark, set(rests(mark.name or "")))
+            id_ = told.tell_mark(connection, mark, shown)
+        return replace(mark, id=id_, unknown=unknown)
 
     def unmark(self, id_: int, *, actor: str) -> None:
         """
@@ -181,16 +189,52 @@ class Telling:
             if not told.withdraw_mark(connection, id_, self._clock(), actor):
                 raise NotFound(f"no mark {id_} that stands; they are listed at /api/v1/marks")
 
+    def note(
+        self, *, server: str | None, at_us: int | None, text: str | None, actor: str
+    ) -> tuple[Note, Recorded]:
+        """
+        Write something beside an instant (None: now), of a server or (None) of all.
+
+        An instant by a clock that is ahead is now, as of a mark.
+
+        Raises:
+            BadParameter: There is no text or too much of it, or the instant is still to come.
+        """
+        now_us = self._clock()
+        said = noted(text, "text")
+        if not said:
+            raise BadParameter("text", "missing; write what happened")
+        if at_us is not None and at_us > now_us + self._skew_us:
+            raise BadParameter("at", "lies ahead of the clock; write it when it has happened")
+        note = Note(
+            id=0,
+            server=names.feed_name("server", server),
+            at_us=now_us if at_us is None else min(at_us, now_us),
+            text=said,
+            said_us=now_us,
+            actor=actor,
+        )
+        with self._writer.transaction() as connection:
+            id_, outcome = told.tell_note(connection, note)
+        return replace(note, id=id_), outcome
+
+    def unnote(self, id_: int, *, actor: str) -> None:
+        """
+        Take a note back.
+
+        Raises:
+            NotFound: There is no such note.
+        """
+        with self._writer.transaction() as connection:
+            if not told.drop_note(connection, id_, self._clock(), actor):
+                raise NotFound(f"no note {id_}; they are listed at /api/v1/notes")
+
 
 @contextmanager
 def open_telling(settings: Settings) -> Iterator[Telling]:
     """What takes it, over the database of `settings`, its schema made ready; closed at the end."""
-    writer = Writer(settings.database_url)
-    try:
-        writer.ensure_ready(settings.auto_upgrade)
+    with open_writer(settings.database_url, auto_upgrade=settings.auto_upgrade) as writer:
         yield Telling(writer, skew_us=settings.future_skew_s * 1_000_000)
-    finally:
-        writer.close()
 
 
 def _client(connection: Connection, parameter: str, text: str | None) -> tuple[str, str]:
@@ -232,8 +276,16 @@ def _network(text: str | None) -> str | None:
     return str(network)
 
 
-def _note(text: str | None) -> str:
+def noted(text: str | None, parameter: str = "note") -> str:
+    """
+    Read a note, which *parameter* holds.
+
+    Raises:
+        BadParameter: It is too long.
+    """
     cleaned = names.clean(text or "").strip()
     if len(cleaned) > NOTE_LIMIT:
-        raise BadParameter("note", f"at most {NOTE_LIMIT:,} characters, this has {len(cleaned):,}")
+        raise BadParameter(
+            parameter, f"at most {NOTE_LIMIT:,} characters, this has {len(cleaned):,}"
+        )
     return cleaned

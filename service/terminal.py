@@ -39,7 +39,8 @@ def minute(instant: str | None, zone: tzinfo) -> str:
     """Write an instant to the minute in a zone."""
     if instant is None:
         return "–"
-    return datetime.fromisoformat(instant).astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    local = datetime.fromisoformat(instant).astimezone(zone).replace(tzinfo=None)
+    return local.isoformat(" ", "minutes")
 
 
 def say(text: str) -> None:
@@ -270,6 +271,19 @@ def audit(answer: Mapping[str, Any]) -> None:
             f"{minute(row['at'], UTC)}  {safe(row['actor'])}  {safe(row['action'])} {safe(row['subject'])}"
             + (f": {detail}" if detail else "")
         )
+
+
+def tokens(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print tokens, a line each."""
+    if not rows:
+        echo("No token was ever made.")
+    for row in rows:
+        limits = [f"{name} {value:,}" for name, value in row["limits"].items() if value is not None]
+        said = [row["scope"], f"made {minute(row['created'], UTC)} by {row['created_by']}"]
+        said.append(f"last used {minute(row['last_used'], UTC)}")
+        if row["revoked"]:
+            said.append(f"revoked {minute(row['revoked'], UTC)} by {row['revoked_by']}")
+        echo(safe(f"{row['name']}: " + ", ".join(said + limits)))
 
 
 def stats(found: Mapping[str, Any], indent: str = "") -> None:

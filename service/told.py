@@ -63,3 +63,37 @@ class Mark:
     said_us: int
     actor: str
     withdrawn_us: int | None = None
+    unknown: tuple[str, ...] = ()
+    """Of a mark that was just told: `server`, `client` and `name` where nothing is known of it yet, as of
+    one that is mistyped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """What somebody writes beside an instant, of one server or (None) of all."""
+
+    id: int
+    server: str | None
+    at_us: int
+    text: str
+    said_us: int
+    actor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """
+    A roll-out in two waves: clients whose keyed hash is even are told from `wave_1_us` on, the others
+    from `wave_2_us` on. `waves` holds the clients (their keys) that were known when it was made.
+    """
+
+    id: int
+    server: str
+    key: bytes
+    wave_1_us: int
+    wave_2_us: int
+    note: str
+    made_us: int
+    actor: str
+    waves: dict[str, int]
+    withdrawn_us: int | None = None

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, settings
 
 from service.store import migrate
 from service.store.engine import Engine, make_engine
+from tests.unspoken import secrets_in
 
 DATABASES = ("sqlite", "postgresql")
 _KEY = "database"
@@ -56,7 +57,8 @@ def postgresql_server() -> Iterator[str]:
     server = get_server(folder / "data", cleanup_mode="delete")
     try:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            connection.execute("ALTER SYSTEM SET fsync = off")
+            for setting in ("fsync = off", "full_page_writes = off", "autovacuum = off"):
+                connection.execute(f"ALTER SYSTEM SET {setting}".encode())
             connection.execute("SELECT pg_reload_conf()")
         yield server.get_uri()
     finally:
@@ -128,6 +130,24 @@ def database_url(new_database: Callable[[], str]) -> str:
 
 
 @pytest.fixture
+def other_engine(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """An engine on a fresh migrated database of the other kind than `engine`."""
+    with ExitStack() as made:
+        if database == "postgresql":
+            path = tmp_path / "other.db"
+            shutil.copyfile(request.getfixturevalue("sqlite_template"), path)
+            url = f"sqlite:///{path}"
+        else:
+            server = request.getfixturevalue("postgresql_server")
+            template = request.getfixturevalue("postgresql_template")
+            name = f"lastcall_test_{uuid.uuid4().hex}"
+            url = made.enter_context(_create_postgresql(server, name, template))
+        engine = make_engine(url)
+        yield engine
+        engine.dispose()
+
+
+@pytest.fixture
 def new_engine(new_database: Callable[[], str]) -> Iterator[Callable[[], Engine]]:
     """Makes engines on fresh migrated databases."""
     engines: list[Engine] = []
@@ -153,7 +173,11 @@ def engine(database_url: str) -> Iterator[Engine]:
 def _create_postgresql(server: str, name: str, template: str = "template0") -> Iterator[str]:
     """A database for as long as the context lasts."""
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"'.encode())
+        found = connection.execute("SHOW data_directory").fetchone()
+        # Its files are copied, which a disk is slow at; the other way writes them to the log, too.
+        is_in_memory = found is not None and found[0].startswith("/dev/shm/")
+        how = f'TEMPLATE "{template}" STRATEGY {"file_copy" if is_in_memory else "wal_log"}'
+        connection.execute(f'CREATE DATABASE "{name}" {how}'.encode())
     try:
         yield sa.make_url(server).set(database=name).render_as_string(hide_password=False)
     finally:
@@ -167,12 +191,38 @@ def _migrate(url: str) -> None:
     engine.dispose()
 
 
+@pytest.hookimpl(tryfirst=True)  # before the slow ones are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Note on every test of a database which one it is; the note travels with its report."""
+    """
+    Note on every test of a database which one it is; the note travels with its report. Of a test that
+    is marked `sampled(n)`, every n-th case on each database stays in the quick run, the others are slow.
+    """
+    cases: Counter[tuple[str, object]] = Counter()
     for item in items:
         callspec = getattr(item, "callspec", None)
-        if callspec is not None and (name := callspec.params.get(_KEY)) in DATABASES:
+        name = None if callspec is None else callspec.params.get(_KEY)
+        if name in DATABASES:
             item.user_properties.append((_KEY, name))
+        if (sampled := item.get_closest_marker("sampled")) is not None:
+            case = (item.nodeid.partition("[")[0], name)
+            if cases[case] % sampled.args[0]:
+                item.add_marker(pytest.mark.slow)
+            cases[case] += 1
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Whatever a test made the service write to its log or to standard error, no secret is in it."""
+    report = yield
+    for name, text in report.sections:
+        # the tests' own client logs the addresses that it asks
+        said = "\n".join(line for line in text.splitlines() if "httpx2:" not in line)
+        if ("log" in name or "stderr" in name) and (found := secrets_in(said)):
+            report.outcome = "failed"
+            report.longrepr = f"{item.nodeid}: {name} holds {', '.join(found)}"
+    return report
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -47,6 +47,18 @@ def chromium() -> str:
     missing("Chromium")
 
 
+def nginx() -> tuple[Path, dict[str, str]]:
+    """An nginx, the system's or one that was unpacked; and the variables that let it find its libraries."""
+    found = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
+    if found:
+        return Path(found), {}
+    path = UNPACKED / "usr" / "sbin" / "nginx"
+    if not path.is_file():
+        missing("nginx")
+    folders = sorted({str(file.parent) for file in UNPACKED.rglob("lib*.so.*")})
+    return path, {"LD_LIBRARY_PATH": os.pathsep.join(folders)}
+
+
 def shipper(program: str, module: str) -> tuple[Path, Path, dict[str, str]]:
     """
     A log shipper that was unpacked and not installed: its path, the folder of its modules, which is where
@@ -56,5 +68,17 @@ def shipper(program: str, module: str) -> tuple[Path, Path, dict[str, str]]:
     modules = next(UNPACKED.rglob(module), None)
     if modules is None or not path.is_file():
         missing(program)
-    folders = sorted({str(file.parent) for file in UNPACKED.rglob("lib*.so.*")})
-    return path, modules.parent, {"LD_LIBRARY_PATH": os.pathsep.join(folders)}
+    return path, modules.parent, {"LD_LIBRARY_PATH": _libraries()}
+
+
+def system_program(name: str) -> tuple[Path, dict[str, str]]:
+    """A program of systemd that was unpacked and not installed: its path, and the variables that it needs."""
+    path = UNPACKED / "lib" / "systemd" / name
+    if not path.is_file():
+        missing(name)
+    return path, {"LD_LIBRARY_PATH": _libraries()}
+
+
+def _libraries() -> str:
+    """The folders of libraries that were unpacked."""
+    return os.pathsep.join(sorted({str(file.parent) for file in UNPACKED.rglob("lib*.so.*")}))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import plotly.graph_objects as go
 
 from dashboards.figures.safe import plain
-from dashboards.figures.timeline import Timeline, figure, place
+from dashboards.figures.timeline import Earlier, Timeline, figure, place
 from dashboards.theme import COLOURS, SERIES, Theme
 from service.answers import SeriesRow
 from service.answers.query import ABSENT
@@ -52,12 +52,17 @@ def colour_name(group: tuple[str, str | None], number: int) -> str:
 
 
 def calls_figure(
-    rows: Sequence[SeriesRow], timeline: Timeline, theme: Theme, *, by: str
+    rows: Sequence[SeriesRow],
+    timeline: Timeline,
+    theme: Theme,
+    *,
+    by: str,
+    earlier: Earlier | None = None,
 ) -> go.Figure:
     """
     Bars of stale calls, one colour a series, bucket by bucket; zeros are left out of the traces.
 
-    *rows* are those of `series` by *by* with `top`, in the buckets of *timeline*.
+    *rows* are those of `series` by *by* with `top`, in the buckets of *timeline*; *earlier* is the range before.
     """
     values: dict[tuple[str, str | None], dict[str, int]] = {}
     for row in rows:
@@ -80,4 +85,4 @@ def calls_figure(
                 hovertemplate="%{x}: %{y}<extra>%{fullData.name}</extra>",
             )
         )
-    return figure(timeline, bars, theme, unit="stale calls")
+    return figure(timeline, bars, theme, unit="stale calls", earlier=earlier)

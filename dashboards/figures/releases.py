@@ -1,40 +1,18 @@
 """Stale calls by the release that listed the called name last."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
 from dashboards.figures.safe import plain
-from dashboards.theme import COLOURS, FONT, Theme
-from service.analysis.vintage import order
-from service.answers import NameRow
+from dashboards.figures.timeline import FEW
+from dashboards.theme import COLOURS, FONT, TEXT_PX, Theme
+from service.answers import LastReleaseRow
 
 NOT_SAID = "not said"
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseCalls:
-    """Names that a release listed last (None: no line and no entry says), and the calls to them."""
-
-    release: str | None
-    names: int
-    stale_calls: int
-
-
-def by_release(rows: Iterable[NameRow]) -> tuple[ReleaseCalls, ...]:
-    """Names added up by their last release, in the order of versions; what is not said comes last."""
-    found: dict[str | None, list[int]] = {}
-    for row in rows:
-        found.setdefault(row.last_release, []).append(row.stale_calls)
-    said: list[str | None] = [*order(found)]
-    return tuple(
-        ReleaseCalls(release, len(found[release]), sum(found[release]))
-        for release in ([*said, None] if None in found else said)
-    )
-
-
-def releases_figure(rows: Iterable[ReleaseCalls], theme: Theme) -> go.Figure:
+def releases_figure(rows: Iterable[LastReleaseRow], theme: Theme) -> go.Figure:
     """
     A bar a release. Releases are categories: Plotly would take 1.10 for the number 1.1.
     """
@@ -50,7 +28,7 @@ def releases_figure(rows: Iterable[ReleaseCalls], theme: Theme) -> go.Figure:
         hovertemplate="%{x}: %{y}<extra>stale calls</extra>",
     )
     layout = go.Layout(
-        font={"family": FONT, "color": colours["ink"], "size": 13},
+        font={"family": FONT, "color": colours["ink"], "size": TEXT_PX},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         bargap=0.4,
@@ -72,4 +50,6 @@ def releases_figure(rows: Iterable[ReleaseCalls], theme: Theme) -> go.Figure:
         },
         yaxis=axis | {"title": {"text": "stale calls"}, "rangemode": "tozero", "tickformat": ",d"},
     )
+    if max((row.stale_calls for row in shown), default=0) <= FEW:
+        layout.yaxis.dtick = 1
     return go.Figure([bar] if shown else [], layout)

@@ -12,23 +12,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import groupby
+from math import ceil
+from typing import Any
 
 import plotly.graph_objects as go
 
 from dashboards.figures.safe import plain
-from dashboards.theme import COLOURS, FONT, Theme
+from dashboards.theme import COLOURS, FONT, TEXT_PX, Theme
 
 DAY_MS = 86_400_000
 _PERIODS: dict[str, int | str] = {"day": DAY_MS, "week": 7 * DAY_MS, "month": "M1"}
 _WIDTHS = {"hour": 0.88, "day": 0.88 * DAY_MS, "week": 6.2 * DAY_MS, "month": 25 * DAY_MS}
 """Of bars: said, since Plotly makes a lone bar of a period a hair's breadth."""
-_FEW = 6
+FEW = 6
 """Up to this height every whole number is named: Plotly would name halves."""
 _DAYS_NAMED = 5
+MONDAY = "2026-01-05"
+"""Any one, from which weeks count."""
+_LEAST_WEEKS, _MOST_WEEKS = 3, 30
+"""An axis of days longer than the one names weeks; one longer than the other, months."""
+_WEEKS_NAMED = 8
 _HOURS_NAMED = 8
 """About how many hours of an axis of categories bear their text."""
-LANE = 0.1
-"""Share of the height that the lane takes."""
+LANE, MANY_LANES = 0.1, 0.27
+"""Share of the height that a lane takes, and that all of them take at most."""
+TEXTS_SHOWN = 5
+"""Of a mark, where the pointer is over it; the table has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,16 @@ class Mark:
 
     label: str
     texts: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """The first of the texts as Plotly shows them, a line each, and how many more there are."""
+        more = len(self.texts) - TEXTS_SHOWN
+        lines = [
+            *map(plain, self.texts[:TEXTS_SHOWN]),
+            *([f"and {more:,} more"] if more > 0 else []),
+        ]
+        return "<br>".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +68,8 @@ class Timeline:
     tz: str
     notified: tuple[Mark, ...] = field(default=())
     released: tuple[Mark, ...] = field(default=())
+    catalogued: tuple[Mark, ...] = field(default=())
+    noted: tuple[Mark, ...] = field(default=())
 
     @property
     def lanes(self) -> tuple[tuple[str, str, str, tuple[Mark, ...]], ...]:
@@ -56,8 +77,37 @@ class Timeline:
         every = (
             ("notified", "triangle-down", "sent", self.notified),
             ("released", "diamond", "released", self.released),
+            ("catalogue", "square", "quiet", self.catalogued),
+            ("notes", "circle", "accent", self.noted),
         )
         return tuple(lane for lane in every if lane[3])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """
+    The range that lies whole `weeks` before, bucket by bucket below those of a `Timeline`: calls, None where that
+    range has nothing to stand there, and whether all of it was covered. `totals` are those of `compare`, `asked` is
+    what is asked of `series` for it; instants are ISO 8601.
+    """
+
+    weeks: int
+    values: tuple[int | None, ...]
+    covered: tuple[bool, ...]
+    totals: dict[str, Any]
+    since: str
+    until: str
+    asked: dict[str, Any]
+
+    @property
+    def word(self) -> str:
+        """What it is called."""
+        return f"{self.weeks} week{'' if self.weeks == 1 else 's'} before"
+
+    def drawn(self, place: int) -> int | None:
+        """What is drawn below a bucket: nothing where nothing was heard, for no data is no zero."""
+        value = self.values[place]
+        return value if value or self.covered[place] else None
 
 
 def hour_text(label: str) -> str:
@@ -75,7 +125,7 @@ def place(timeline: Timeline, labels: Sequence[str]) -> dict[str, object]:
     if timeline.bucket == "hour":
         return {"x": [hour_text(label) for label in labels]}
     period = _PERIODS[timeline.bucket]
-    start = "2026-01-05" if timeline.bucket == "week" else "2026-01-01"  # a Monday, a first
+    start = MONDAY if timeline.bucket == "week" else "2026-01-01"
     return {
         "x": list(labels),
         "xperiod": period,
@@ -84,7 +134,14 @@ def place(timeline: Timeline, labels: Sequence[str]) -> dict[str, object]:
     }
 
 
-def figure(timeline: Timeline, bars: Sequence[go.Bar], theme: Theme, *, unit: str) -> go.Figure:
+def figure(
+    timeline: Timeline,
+    bars: Sequence[go.Bar],
+    theme: Theme,
+    *,
+    unit: str,
+    earlier: Earlier | None = None,
+) -> go.Figure:
     """
     Stack *bars* over the time axis, with gaps and lanes.
 
@@ -93,6 +150,7 @@ def figure(timeline: Timeline, bars: Sequence[go.Bar], theme: Theme, *, unit: st
         bars: One trace a series, the lowest first.
         theme: Which colours.
         unit: Of the values, e.g. `stale calls`.
+        earlier: The range before, which becomes a line.
     """
     colours = COLOURS[theme]
     made = go.Figure(layout=_layout(timeline, theme, unit))
@@ -100,7 +158,10 @@ def figure(timeline: Timeline, bars: Sequence[go.Bar], theme: Theme, *, unit: st
         made.add_trace(_gaps(timeline, colours["gap"]))
     for bar in bars:
         made.add_trace(bar.update(width=_WIDTHS[timeline.bucket]))
-    if _highest(bars) <= _FEW:
+    line = None if earlier is None else _line(timeline, earlier, colours["quiet"])
+    if line is not None:
+        made.add_trace(line)
+    if max(_highest(bars), *((y or 0) for y in (line.y if line else (0,)))) <= FEW:
         made.layout.yaxis.dtick = 1
     for height, (word, symbol, colour, marks) in enumerate(timeline.lanes):
         made.add_trace(
@@ -111,11 +172,26 @@ def figure(timeline: Timeline, bars: Sequence[go.Bar], theme: Theme, *, unit: st
                 name=word,
                 mode="markers",
                 marker={"symbol": symbol, "size": 9, "color": colours[colour]},
-                text=["<br>".join(map(plain, mark.texts)) for mark in marks],
+                text=[mark.words for mark in marks],
                 hovertemplate=f"%{{x}}<br>{word}: %{{text}}<extra></extra>",
             )
         )
     return made
+
+
+def _line(timeline: Timeline, earlier: Earlier, colour: str) -> go.Scatter:
+    """The range before: steps, which break off where it was not heard."""
+    return go.Scatter(
+        **place(timeline, timeline.labels),
+        y=[earlier.drawn(at) for at in range(len(timeline.labels))],
+        name=earlier.word,
+        mode="lines+markers",
+        line={"color": colour, "width": 1.5, "shape": "hvh", "dash": "dot"},
+        marker={"color": colour, "size": 3},
+        connectgaps=False,
+        text=["" if heard else ", in part a gap in the log" for heard in earlier.covered],
+        hovertemplate="%{y} %{fullData.name} %{x}%{text}<extra></extra>",
+    )
 
 
 def _highest(bars: Sequence[go.Bar]) -> int:
@@ -155,6 +231,14 @@ def _gaps(timeline: Timeline, colour: str) -> go.Bar:
     )
 
 
+def span_of(timeline: Timeline, label: str) -> tuple[str | float, str | float]:
+    """Where a bucket begins and ends on the axis, as Plotly places shapes: dates, or numbers of categories."""
+    if timeline.bucket == "hour":
+        at = timeline.labels.index(label)
+        return at - 0.5, at + 0.5
+    return label, _end(timeline.bucket, label)
+
+
 def silences(timeline: Timeline) -> list[tuple[str, ...]]:
     """The labels of neighbouring buckets that were not covered, run by run."""
     runs: list[tuple[str, ...]] = []
@@ -174,10 +258,11 @@ def _days(bucket: str, first: str, last: str) -> int:
 def _layout(timeline: Timeline, theme: Theme, unit: str) -> go.Layout:
     colours = COLOURS[theme]
     lanes = timeline.lanes
-    top = 1 - LANE * len(lanes) - (0.03 if lanes else 0)
+    above = min(LANE * len(lanes), MANY_LANES)
+    top = 1 - above - (0.03 if lanes else 0)
     axis = {"gridcolor": colours["line"], "zeroline": False, "fixedrange": True}
     layout = go.Layout(
-        font={"family": FONT, "color": colours["ink"], "size": 13},
+        font={"family": FONT, "color": colours["ink"], "size": TEXT_PX},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         colorway=[colours["series-1"]],
@@ -211,7 +296,7 @@ def _layout(timeline: Timeline, theme: Theme, unit: str) -> go.Layout:
     )
     if lanes:
         layout.yaxis3 = {
-            "domain": [1 - LANE * len(lanes), 1],
+            "domain": [1 - above, 1],
             "range": [-0.6, len(lanes) - 0.4],
             "tickvals": list(range(len(lanes))),
             "ticktext": [lane[0] for lane in lanes],
@@ -256,4 +341,9 @@ def _x_axis(timeline: Timeline) -> dict[str, object]:
         axis["range"] = [labels[0], _end(timeline.bucket, labels[-1])]
     if timeline.bucket == "day" and 1 <= len(labels) <= _DAYS_NAMED:
         axis["dtick"] = DAY_MS  # Plotly would name hours
+    elif timeline.bucket in ("day", "week") and labels:
+        # Plotly's own weeks begin on Sundays; those of the buckets, and of analysis, on Mondays
+        weeks = _days(timeline.bucket, labels[0], labels[-1]) / 7
+        if weeks <= _MOST_WEEKS and (timeline.bucket == "week" or weeks > _LEAST_WEEKS):
+            axis |= {"tick0": MONDAY, "dtick": ceil(weeks / _WEEKS_NAMED) * 7 * DAY_MS}
     return axis

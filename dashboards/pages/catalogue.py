@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi import Request, Response
 
 from dashboards.pages.frame import METHODS, new_router, own_rows, shown
 from dashboards.reading import Reading, reading_of
@@ -19,7 +18,7 @@ router = new_router()
 
 
 @router.api_route("/catalogue", methods=METHODS)
-def catalogue_page(request: Request) -> HTMLResponse:
+def catalogue_page(request: Request) -> Response:
     """Every retired name, the faults of the catalogue, snapshots, and the names that still work."""
     with reading_of(request) as look:
         names = look.ask(answers.names, sort=look.state.sort or "name", **own_rows(look))

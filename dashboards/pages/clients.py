@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi import Request, Response
 
 from dashboards.empty import emptiness
 from dashboards.pages.frame import EVENTS, METHODS, ROWS, needed, new_router, own_rows, shown
@@ -22,7 +21,7 @@ router = new_router()
 
 
 @router.api_route("/clients", methods=METHODS)
-def clients_page(request: Request) -> HTMLResponse:
+def clients_page(request: Request) -> Response:
     """Which clients were there, what each still calls, and what each does when notified."""
     with reading_of(request) as look:
         found = look.ask(answers.clients, sort=look.state.sort or "-stale_calls", **own_rows(look))
@@ -40,30 +39,35 @@ def clients_page(request: Request) -> HTMLResponse:
 
 
 @router.api_route("/client", methods=METHODS)
-def client_page(request: Request) -> HTMLResponse:
+def client_page(request: Request) -> Response:
     """One client: the names it calls, when, and what it does when notified."""
     with reading_of(request) as look:
         client = needed(look, "client")
+        # of all time first: what the others ask for lies in what it reads
+        ever = look.ask(answers.clients, since=None, until=None, name=None, server=None)
+        if client and not ever.items:
+            raise NotFound(f"no client {client!r} was ever seen")
         facts = look.ask(answers.clients)
         who = look.ask(answers.callers, sort=look.state.sort or "-stale_calls", **own_rows(look))
         told = look.ask(answers.reactions, name=None)
         last = look.ask(answers.events, sort="-time", limit=EVENTS)
-        ever = look.ask(answers.clients, since=None, until=None, name=None, server=None)
-        if client and not ever.items:
-            raise NotFound(f"no client {client!r} was ever seen")
         spelled = _spelling(ever.items, client)
         asked = None
-        if client and who.items:
+        is_guest = look.moment.bound is not None  # whom nobody asks to write, or shows who did
+        if client and who.items and not is_guest:
             asked = look.ask(answers.contact, limit=1).as_json()
         return shown(
             request,
             look,
             "client.html",
             cures=look.ask(answers.cures, limit=ROWS_BESIDE, sort="-active_days").as_json(),
+            stopped=look.ask(
+                answers.stopped, by="client", since=None, sort="probability", limit=ROWS_BESIDE
+            ).as_json(),
             uptake=look.ask(answers.uptake, limit=ROWS_BESIDE, sort="-stale_calls").as_json(),
             vintage=look.ask(answers.vintage, name=None, limit=ROWS_BESIDE).as_json(),
             letter=asked,
-            told=_told(look, spelled),
+            told=None if is_guest else _told(look, spelled),
             left_out=who.more["excluded_calls"],
             client=spelled,
             facts=facts.as_json(),

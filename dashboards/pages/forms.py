@@ -3,61 +3,30 @@ What people tell on pages: each form is a POST that ends in the page it came fro
 
 Their paths are one step long, since two steps are documents that are sent to Elasticsearch.
 
-A form of another site is refused twice: by the guard before every request, and here by its Origin.
+A form of another site is refused twice: by the guard before every request, and by its Origin where it is read.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
-from dashboards.pages.frame import new_router
-from service.answers import Query
-from service.answers.query import instant_asked, zone_asked
+from dashboards.pages.form import Form, read_form
+from dashboards.pages.frame import local, new_router
+from service.cataloguing import Cataloguing
 from service.entries import told
-from service.errors import BadParameter, BodyNotDecodable, BodyTooLarge
-from service.pipeline import Pipeline
-from service.settings import Settings
+from service.errors import BadParameter
+from service.taking_back import TakingBack
 from service.telling import Telling
+from service.visitors import actor_of
 
-BODY_MAX = 64 * 1024
-"""Bytes of a form; the longest note and message fit."""
 ABOUT_MAX = 100
 """Names that one form marks."""
 ACTOR = "page"
+"""Whom the audit names where no token was needed."""
 router = new_router()
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """The fields of a form, in their order; of several with one name `one` has the first."""
-
-    fields: tuple[tuple[str, str], ...]
-
-    def one(self, name: str) -> str | None:
-        """A field; None where it is absent or blank."""
-        return next((value for key, value in self.fields if key == name and value.strip()), None)
-
-    def every(self, name: str) -> list[str]:
-        """All fields of a name."""
-        return [value for key, value in self.fields if key == name]
-
-    def number(self, name: str) -> int:
-        """A field that is a number. Raises BadParameter."""
-        text = self.one(name) or ""
-        if not (text.isascii() and text.isdigit() and len(text) < 10):
-            raise BadParameter(name, "must be a number, as the page has it")
-        return int(text)
-
-    def instant(self, name: str) -> int | None:
-        """A field that is an instant, or a date in the zone of the field `tz`. Raises BadParameter."""
-        text = self.one(name)
-        zone = zone_asked(Query(tz=self.one("tz") or "UTC"))
-        return None if text is None else instant_asked(name, text, zone)
 
 
 def _telling(path: str) -> Callable[[Callable[[Request, Form], None]], object]:
@@ -65,7 +34,7 @@ def _telling(path: str) -> Callable[[Callable[[Request, Form], None]], object]:
 
     def register(tell: Callable[[Request, Form], None]) -> object:
         async def route(request: Request) -> RedirectResponse:
-            form = await _read(request)
+            form = await read_form(request)
             request.state.back = back = _back(request, form)
             with request.app.state.outages.writing.watching():
                 await run_in_threadpool(tell, request, form)
@@ -98,26 +67,28 @@ def mark(request: Request, form: Form) -> None:
             name=name,
             at_us=form.instant("at"),
             note=form.one("note"),
-            actor=ACTOR,
+            actor=actor_of(request, ACTOR),
         )
 
 
 @_telling("/tell-unmark")
 def unmark(request: Request, form: Form) -> None:
     """Take a mark back."""
-    _teller(request).unmark(form.number("id"), actor=ACTOR)
+    _teller(request).unmark(form.number("id"), actor=actor_of(request, ACTOR))
 
 
 @_telling("/tell-alias")
 def alias(request: Request, form: Form) -> None:
     """Say that a client is another."""
-    _teller(request).alias(form.one("client"), form.one("target"), form.one("note"), actor=ACTOR)
+    _teller(request).alias(
+        form.one("client"), form.one("target"), form.one("note"), actor=actor_of(request, ACTOR)
+    )
 
 
 @_telling("/tell-unalias")
 def unalias(request: Request, form: Form) -> None:
     """Take that back."""
-    _teller(request).unalias(form.one("client"), actor=ACTOR)
+    _teller(request).unalias(form.one("client"), actor=actor_of(request, ACTOR))
 
 
 @_telling("/tell-exclude")
@@ -129,14 +100,31 @@ def exclude(request: Request, form: Form) -> None:
         version=form.one("version"),
         network=form.one("network"),
         note=form.one("note"),
-        actor=ACTOR,
+        actor=actor_of(request, ACTOR),
     )
 
 
 @_telling("/tell-include")
 def include(request: Request, form: Form) -> None:
     """Take a rule back."""
-    _teller(request).include(form.number("id"), actor=ACTOR)
+    _teller(request).include(form.number("id"), actor=actor_of(request, ACTOR))
+
+
+@_telling("/tell-note")
+def note(request: Request, form: Form) -> None:
+    """Write a note beside an instant."""
+    _teller(request).note(
+        server=form.one("server"),
+        at_us=form.instant("at"),
+        text=form.one("text"),
+        actor=actor_of(request, ACTOR),
+    )
+
+
+@_telling("/tell-unnote")
+def unnote(request: Request, form: Form) -> None:
+    """Take a note back."""
+    _teller(request).unnote(form.number("id"), actor=actor_of(request, ACTOR))
 
 
 @_telling("/tell-entry")
@@ -154,27 +142,34 @@ def entry(request: Request, form: Form) -> None:
         message=form.one("message"),
         retired_us=form.instant("retired_at"),
     )
-    _pipeline(request).entries(form.one("server"), [said], source="page", actor=ACTOR)
+    _cataloguing(request).entries(
+        form.one("server"), [said], source="page", actor=actor_of(request, ACTOR)
+    )
 
 
 @_telling("/tell-hide")
 def hide(request: Request, form: Form) -> None:
     """Take a name out of all answers but the catalogue's."""
     name = next(iter(form.every("name")), None)
-    _pipeline(request).hide(form.one("server"), name, hidden=True, actor=ACTOR)
+    _cataloguing(request).hide(
+        form.one("server"), name, hidden=True, actor=actor_of(request, ACTOR)
+    )
 
 
 @_telling("/tell-unhide")
 def unhide(request: Request, form: Form) -> None:
     """Show it again."""
     name = next(iter(form.every("name")), None)
-    _pipeline(request).hide(form.one("server"), name, hidden=False, actor=ACTOR)
+    _cataloguing(request).hide(
+        form.one("server"), name, hidden=False, actor=actor_of(request, ACTOR)
+    )
 
 
 @_telling("/tell-undo")
 def undo(request: Request, form: Form) -> None:
     """Take a batch back."""
-    _pipeline(request).undo(form.number("batch"), actor=ACTOR)
+    taking_back: TakingBack = request.app.state.taking_back
+    taking_back.undo(form.number("batch"), actor=actor_of(request, ACTOR))
 
 
 def _teller(request: Request) -> Telling:
@@ -182,41 +177,11 @@ def _teller(request: Request) -> Telling:
     return telling
 
 
-def _pipeline(request: Request) -> Pipeline:
-    pipeline: Pipeline = request.app.state.pipeline
-    return pipeline
-
-
-async def _read(request: Request) -> Form:
-    """
-    Read the fields of a form.
-
-    Raises:
-        BadParameter: It comes from a page of another site.
-        BodyTooLarge, BodyNotDecodable: It is too long, too slow, or no form.
-    """
-    origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
-        raise BadParameter("Origin", "is another site; use the forms of this one")
-    settings: Settings = request.app.state.settings
-    body = b""
-    try:
-        async with asyncio.timeout(settings.body_wait_s):
-            async for piece in request.stream():
-                body += piece
-                if len(body) > BODY_MAX:
-                    raise BodyTooLarge(f"a form has at most {BODY_MAX:,} bytes; shorten its texts")
-        pairs = parse_qsl(body.decode(), keep_blank_values=True, errors="strict")
-    except TimeoutError:
-        raise BodyNotDecodable("the form comes too slowly; send it again") from None
-    except ValueError:
-        raise BodyNotDecodable("the form is not UTF-8; send it as the page does") from None
-    return Form(tuple((key, value.replace("\r\n", "\n")) for key, value in pairs))
+def _cataloguing(request: Request) -> Cataloguing:
+    cataloguing: Cataloguing = request.app.state.cataloguing
+    return cataloguing
 
 
 def _back(request: Request, form: Form) -> str:
     """Where the form came from; the things to do, where that is no page of ours."""
-    root = request.scope.get("root_path", "")
-    back = form.one("back") or ""
-    is_ours = back.startswith(f"{root}/") and not back.startswith(("//", "/\\"))
-    return back if is_ours and back.isprintable() else f"{root}/todo"
+    return local(request, form.one("back"), "/todo")

@@ -1,7 +1,6 @@
 """The page of what is to be done: whom to reach, about what, with which words."""
 
-from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi import Request, Response
 
 from dashboards.empty import emptiness
 from dashboards.pages.frame import METHODS, new_router, shown
@@ -13,7 +12,7 @@ router = new_router()
 
 
 @router.api_route("/todo", methods=METHODS)
-def todo_page(request: Request) -> HTMLResponse:
+def todo_page(request: Request) -> Response:
     """Whom to reach, the most pressing first, with messages ready to copy."""
     with reading_of(request) as look:
         found = look.ask(answers.todo, show=look.state.show, limit=ROWS, cursor=look.state.cursor)

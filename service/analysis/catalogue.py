@@ -47,11 +47,11 @@ def _name_of(spelling: str, known: frozenset[str], full: frozenset[str]) -> str 
         if rest in full:
             return rest if rest in known else None
         name = rest if rest in known else name
-        rest = max((r for r in _rests(rest) if r in known or r in full), key=len, default=None)
+        rest = max((r for r in rests(rest) if r in known or r in full), key=len, default=None)
     return name
 
 
-def _rests(spelling: str) -> Iterator[str]:
+def rests(spelling: str) -> Iterator[str]:
     """What is left after each gateway prefix (`mcp__S__`, `mcp_S_`, `S.`, `S:`, `S/`) it may have."""
     for lead, separator in (("mcp__", "__"), ("mcp_", "_")):
         if spelling.startswith(lead):

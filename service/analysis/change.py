@@ -65,7 +65,14 @@ def matching(coverage: Coverage, start_us: int) -> NDArray[np.bool_]:
     return both
 
 
-def describe(before: int, after: int, *, long_enough: bool, matched_hours: int) -> Described:
+def describe(
+    before: int,
+    after: int,
+    *,
+    long_enough: bool,
+    matched_hours: int,
+    least_hours: int = LEAST_CELLS,
+) -> Described:
     """
     Compare two counts.
 
@@ -74,8 +81,8 @@ def describe(before: int, after: int, *, long_enough: bool, matched_hours: int) 
         after: That of the later period, in the same hours.
         long_enough: Whether watching had begun when the earlier period did; if not, that is why there
             is no comparison, whatever else is missing.
-        matched_hours: In how many of the `CELLS` hours both were heard. Fewer than `LEAST_CELLS` say
-            too little of either period.
+        matched_hours: In how many of the hours (of four weeks: `CELLS`) both were heard.
+        least_hours: Fewer say too little of either period. At least one is needed in any case.
 
     >>> describe(40, 30, long_enough=True, matched_hours=672)
     Described(word='fewer', why=None, pct=-25.0)
@@ -88,7 +95,7 @@ def describe(before: int, after: int, *, long_enough: bool, matched_hours: int) 
     """
     if not long_enough:
         return Described("cannot_compare", "short_history", None)
-    if matched_hours < LEAST_CELLS:
+    if matched_hours < max(least_hours, 1):
         return Described("cannot_compare", "gap", None)
     if before == after:
         word: Word = "equal" if after else "none"

@@ -1,6 +1,7 @@
 """Counting over columns of integers: groups, firsts and lasts, and how many differ."""
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,19 @@ def codes(column: Column) -> tuple[Column, Column]:
 
 def distinct(columns: Sequence[Column]) -> list[Column]:
     """The distinct rows of several columns of equal length, sorted by the first column first."""
+    lows = [int(column.min(initial=0)) for column in columns]
+    widths = [int(c.max(initial=0)) - low + 1 for c, low in zip(columns, lows, strict=True)]
+    if prod(widths) < 1 << 62:  # one number a row: sorted once
+        whole = np.zeros(columns[0].size, dtype=np.int64)
+        for column, low, width in zip(columns, lows, widths, strict=True):
+            whole = whole * width + (column - low)
+        whole.sort()
+        whole = whole[np.concatenate([[True], whole[1:] != whole[:-1]])] if whole.size else whole
+        found = []
+        for low, width in zip(lows[::-1], widths[::-1], strict=True):
+            whole, rest = np.divmod(whole, width)
+            found.append(rest + low)
+        return found[::-1]
     kept: list[Column] = []
     packed: Column = np.zeros(columns[0].size, dtype=np.int64)
     for column in columns:

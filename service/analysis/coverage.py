@@ -4,7 +4,9 @@ When was a server watched? Heard hours in, gaps and covered hours out.
 Hours are whole hours since 1970-01-01T00Z. A silence is a run of hours between two heard ones, or
 after the last one up to the limit. It is a gap when it is longer than six hours and than twice the
 longest silence that ended in the 28 days before it began; silences judged gaps do not count there,
-and one that ends in the source's first seven days is never a gap.
+and one that ends in the source's first seven days is never a gap. One of these days that is too long
+all the same counts for silences that ended, and not for the open one: nothing has shown yet that so
+long a silence is usual.
 """
 
 from collections import deque
@@ -55,20 +57,38 @@ def gaps(hours: Hours, limit: int, *, retired: bool = False) -> list[tuple[int, 
         Half-open ranges of hours, oldest first.
     """
     found: list[tuple[int, int]] = []
-    usual: deque[tuple[int, int]] = deque()
-    """(end, length) of the silences of late that are no gaps and may be the longest of them, longest first."""
+    usual, unproven = _Longest(), _Longest()
     for start, end in _silences(np.asarray(hours, dtype=np.int64), limit, retired):
-        while usual and usual[0][0] <= start - TRAILING_H:
-            usual.popleft()
-        length = end - start
-        longest = usual[0][1] if usual else 0
-        if length > max(LEAST_GAP_H, 2 * longest) and end >= hours[0] + FIRST_DAYS_H:
+        length, is_open = end - start, end > hours[-1]
+        proven = max(LEAST_GAP_H, 2 * usual.before(start))
+        once = 2 * unproven.before(start)  # one that ended no later shows that it is usual
+        if length <= proven or (length <= once and not is_open):
+            usual.add(start, end)
+        elif end < hours[0] + FIRST_DAYS_H:
+            unproven.add(start, end)
+        else:
             found.append((start, end))
-            continue
-        while usual and usual[-1][1] <= length:
-            usual.pop()
-        usual.append((end, length))
     return found
+
+
+class _Longest:
+    """The longest of the silences that ended in the trailing 28 days."""
+
+    def __init__(self) -> None:
+        self._kept: deque[tuple[int, int]] = deque()
+        """(end, length) of those that may be the longest of them, longest first."""
+
+    def before(self, start: int) -> int:
+        """The longest before a silence that begins at *start*; 0 without any."""
+        while self._kept and self._kept[0][0] <= start - TRAILING_H:
+            self._kept.popleft()
+        return self._kept[0][1] if self._kept else 0
+
+    def add(self, start: int, end: int) -> None:
+        """One more, later than all others."""
+        while self._kept and self._kept[-1][1] <= end - start:
+            self._kept.pop()
+        self._kept.append((end, end - start))
 
 
 def _silences(hours: NDArray[np.int64], limit: int, retired: bool) -> list[tuple[int, int]]:

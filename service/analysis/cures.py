@@ -56,6 +56,8 @@ def word_of(evidence: Evidence, times: Pattern) -> Word:
         return "gateway"
     if kind == "script":
         return "hard_coded"
+    if evidence.still_listed:  # whoever fetches the list gets the name again
+        return "cannot_tell"
     if frozen:  # whatever it fetches and whenever it calls, only a rescan renews its copy
         return "rescan"
     if times.is_evidence:

@@ -32,6 +32,11 @@ class Evidence:
 
     name: str
     replaced_by: tuple[str, ...] = ()
+    """What to call instead, none of which is retired itself."""
+    no_replacement: bool = False
+    """Whether it is said that nothing replaces it."""
+    still_listed: bool = False
+    """Whether the server's latest snapshot since it is retired has it all the same."""
     client: str | None
     version: str | None = None
     via: tuple[str, ...] = ()

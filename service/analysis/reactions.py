@@ -15,10 +15,12 @@ All of it is descriptive: before and after, not adjusted for anything, not a cau
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from service.analysis.counts import Column, codes
+from service.analysis.windows import Instants, pairs
 
 OUTCOMES = (
     "answered_reduced",
@@ -77,6 +79,30 @@ class Episodes:
     first_us: Column
     last_us: Column
     notifications: Column
+    row: Column
+    """The place of its first notification among those it was made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """
+    Episodes in groups: of one server and client, and of one *split* where clients are split further.
+    One entry a group, in that order; `of` is the group of each episode.
+    """
+
+    server: Column
+    client: Column
+    split: Column
+    of: Column
+
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return int(self.server.size)
+
+    def sums(self, values: Any) -> Column:
+        """The sum of a value of each episode over each group."""
+        return np.bincount(self.of, weights=values, minlength=self.size).astype(np.int64)
 
 
 def change_pct(before: int, after: int) -> float | None:
@@ -109,6 +135,7 @@ def reactions(
     refresh_us: int,
     compare_us: int,
     end_us: int,
+    groups: Groups | None = None,
 ) -> tuple[Reaction, ...]:
     """
     Every client's reactions, by server and the number of the client.
@@ -120,30 +147,42 @@ def reactions(
         refresh_us: The refresh window.
         compare_us: The compare window.
         end_us: Events from this instant on are not known yet.
+        groups: Of their episodes, where there is to be one result for each of these.
     """
     found = episodes(notifications, refresh_us)
+    groups = grouped(found) if groups is None else groups
     answered = _answered(found, listings, refresh_us)
-    clients = _pairs(found.server, found.client)
-    callers = _pairs(calls.server, calls.client)
-    one = calls.time_us
-    before = _within(callers, one, clients, found.first_us - compare_us, found.first_us)
-    after = _within(callers, one, clients, found.last_us + 1, found.last_us + compare_us)
+    clients = pairs(found.server, found.client)
+    callers = pairs(calls.server, calls.client)
+    called = Instants(callers, calls.time_us, clients)
+    before = called.count(found.first_us - compare_us, found.first_us)
+    after = called.count(found.last_us + 1, found.last_us + compare_us)
     settled = found.last_us + max(refresh_us, compare_us) < end_us
-    values, group = codes(clients)
-    columns = (found.notifications, np.ones_like(group), answered, before, after, ~settled)
-    sums = [np.bincount(group, weights=each, minlength=values.size) for each in columns]
+    columns = (found.notifications, np.ones_like(answered), answered, before, after, ~settled)
+    sums = [groups.sums(each) for each in columns]
     return tuple(
-        _reaction(int(pair), *(int(each[place]) for each in sums))
-        for place, pair in enumerate(values)
+        _reaction(
+            int(groups.server[place]),
+            int(groups.client[place]),
+            *(int(each[place]) for each in sums),
+        )
+        for place in range(groups.size)
     )
 
 
 def _reaction(
-    pair: int, notified: int, episodes: int, answered: int, before: int, after: int, unsettled: int
+    server: int,
+    client: int,
+    notified: int,
+    episodes: int,
+    answered: int,
+    before: int,
+    after: int,
+    unsettled: int,
 ) -> Reaction:
     return Reaction(
-        server=pair >> 32,
-        client=pair & 0xFFFFFFFF,
+        server=server,
+        client=client,
         notifications=notified,
         episodes=episodes,
         answered=answered,
@@ -175,39 +214,32 @@ def episodes(notifications: Rows, refresh_us: int) -> Episodes:
         time[starts],
         time[ends - 1],
         (ends - starts).astype(np.int64),
+        order[starts],
     )
+
+
+def grouped(found: Episodes, split: Column | None = None) -> Groups:
+    """Episodes by server and client, and by *split*, one number a notification that they are made of."""
+    part = np.zeros_like(found.row) if split is None else split[found.row]
+    parts, place = codes(part)
+    clients, client = codes(pairs(found.server, found.client))
+    keys, of = codes(client * max(parts.size, 1) + place)
+    first, last = np.divmod(keys, max(parts.size, 1))
+    return Groups(clients[first] >> 32, clients[first] & 0xFFFFFFFF, parts[last], of)
 
 
 def _answered(found: Episodes, listings: Rows, refresh_us: int) -> Column:
     """1 for each episode that a listing answers."""
     span = (found.first_us, found.last_us + refresh_us)
-    by_session = _within(
-        _pairs(listings.server, listings.session),
+    by_session = Instants(
+        pairs(listings.server, listings.session),
         listings.time_us,
-        _pairs(found.server, found.session),
-        *span,
+        pairs(found.server, found.session),
     )
-    by_client = _within(
-        _pairs(listings.server, listings.client),
+    by_client = Instants(
+        pairs(listings.server, listings.client),
         listings.time_us,
-        _pairs(found.server, found.client),
-        *span,
+        pairs(found.server, found.client),
     )
-    return (np.where(found.session > 0, by_session, by_client) > 0).astype(np.int64)
-
-
-def _pairs(first: Column, second: Column) -> Column:
-    return (first << 32) + second
-
-
-def _within(group: Column, time: Column, wanted: Column, low: Column, high: Column) -> Column:
-    """For each (wanted, low, high): how many times of that group lie from low to high, both counted."""
-    number = codes(np.concatenate([group, wanted]))[1]
-    times = np.unique(time)
-    width = times.size + 1
-    # by rank, not by time: a group's number and a time do not fit into one whole number
-    places = np.sort(number[: group.size] * width + np.searchsorted(times, time))
-    base = number[group.size :] * width
-    first = np.searchsorted(places, base + np.searchsorted(times, low, side="left"))
-    last = np.searchsorted(places, base + np.searchsorted(times, high, side="right"))
-    return (last - first).astype(np.int64)
+    counts = np.where(found.session > 0, by_session.count(*span), by_client.count(*span))
+    return (counts > 0).astype(np.int64)

@@ -6,23 +6,27 @@ file, `Object.freeze`, `new Map` and `new Set` of literals, `[…].join("…")`.
 with its line, and costs the value that it stands in, not its neighbours.
 """
 
+import json
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 from tree_sitter import Language, Node, Parser
 from tree_sitter_typescript import language_typescript
+
+from service.analysis.source_values import ABSENT, MEMBER, Allowance, Group, Member, Spent, Unread
 
 DEPTH_LIMIT = 60
 """How deep values may be nested."""
 TEXT_LIMIT = 1_000_000
 """Characters of one text that is put together, and members of one group: constants that double each
 other grow without end."""
-ABSENT = object()
-"""The value of `undefined`."""
+FILE_LIMIT = 16 * 1024 * 1024
+"""Characters of everything that is put together in a file, twice what a file may have; a member that is
+spread costs `MEMBER` of them."""
 
-_Sized = TypeVar("_Sized", str, list["Member"])
 _ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|.|\n)", re.DOTALL)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _WRAPPERS = {"parenthesized_expression", "as_expression", "satisfies_expression"}
@@ -38,45 +42,6 @@ class Problem(Exception):
         self.why = why
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A member whose value cannot be read: where, and why."""
-
-    line: int
-    why: str
-
-
-@dataclass(slots=True)
-class Member:
-    """A member of an object, or an item of a list: its key (None in a list), line and value."""
-
-    key: str | None
-    line: int
-    value: Any
-    """A scalar, a `Group`, or `Unread`."""
-
-
-@dataclass(slots=True)
-class Group:
-    """An object or a list, its members in their order; of several with one key all are there."""
-
-    kind: Literal["object", "list"]
-    members: list[Member]
-
-    def plain(self) -> Any:
-        """The value without lines. Raises `ValueError` with the first reason where a part is unread."""
-        pairs = [(member.key, _plain(member.value)) for member in self.members]
-        if self.kind == "list":
-            return [value for _, value in pairs if value is not ABSENT]
-        return {key: value for key, value in pairs if value is not ABSENT}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Unread):
-        raise ValueError(f"line {value.line}: {value.why}")
-    return value.plain() if isinstance(value, Group) else value
-
-
 @dataclass(slots=True)
 class Source:
     """The constants of a file, by name, and the lines at which it is no source."""
@@ -88,11 +53,25 @@ class Source:
 def read_json(text: str) -> Group | Unread | Any:
     """Read one JSON value, with lines; comments and trailing commas may be there."""
     root = _parse(f"({text})")
+    if root.has_error:  # half of a value would be read as if the rest had not been there
+        return _no_json(text, root)
     found = [node for node in root.named_children if node.type != "comment"]
     if len(found) != 1 or found[0].type != "expression_statement":
         broken = _broken(root)
         return Unread(broken[0] if broken else 1, "the file is no JSON value")
     return _Reader({}).value(found[0].named_children[0])
+
+
+def _no_json(text: str, root: Node) -> Unread:
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        if text.strip() and "/" not in text[error.pos : error.pos + 1]:  # no comment
+            return Unread(error.lineno, f"no JSON: {error.msg} at column {error.colno}")
+    except RecursionError:
+        pass
+    broken = _broken(root)
+    return Unread(broken[0] if broken else 1, "the file is no JSON value")
 
 
 def read_source(text: str) -> Source:
@@ -151,6 +130,7 @@ class _Reader:
     open: list[str] = field(default_factory=list)
     depth: int = 0
     known: dict[str, Any] = field(default_factory=dict)
+    allowance: Allowance = field(default_factory=lambda: Allowance(FILE_LIMIT))
 
     def constant(self, name: str) -> Any:
         """The value of a declared name, read once."""
@@ -193,21 +173,45 @@ class _Reader:
         return _unescaped(_source(node)[1:-1])
 
     def _template_string(self, node: Node) -> str:
-        text, at, end = "", node.start_byte + 1, node.end_byte - 1
-        raw = node.text or b""
+        return self._joined(self._pieces(node), node)
+
+    def _pieces(self, node: Node) -> Iterator[str]:
+        at, raw = node.start_byte + 1, node.text or b""
         for part in node.named_children:
             if part.type == "template_substitution":
-                text += _cut(raw, node, at, part.start_byte)
-                text += _text(self.value(part.named_children[0]), part)
+                yield _cut(raw, node, at, part.start_byte)
+                yield _text(self.value(part.named_children[0]), part)
                 at = part.end_byte
-        return _bounded(text + _cut(raw, node, at, end), node)
+        yield _cut(raw, node, at, node.end_byte - 1)
+
+    def _joined(self, parts: Iterable[str], node: Node, between: str = "") -> str:
+        """Texts put together, once it is known that they are not too long."""
+        found: list[str] = []
+        size = 0
+        for part in parts:
+            size += len(part) + (len(between) if found else 0)
+            if size > TEXT_LIMIT:
+                raise Problem(node, str(Spent()))
+            found.append(part)
+        self._spend(size, node)
+        return between.join(found)
+
+    def _spend(self, size: int, node: Node) -> None:
+        try:
+            self.allowance.spend(size)
+        except Spent as spent:
+            raise Problem(node, str(spent)) from None
 
     def _number(self, node: Node) -> int | float:
         text = _source(node).replace("_", "")
         try:
-            return int(text, 0) if re.fullmatch(r"0[xXoObB].*|\d+", text) else float(text)
+            is_whole = re.fullmatch(r"0[xXoObB].*|\d{1,400}", text)
+            number = int(text, 0) if is_whole else float(text)
         except ValueError:
-            raise Problem(node, f"{text} is no number") from None
+            raise Problem(node, f"{text[:40]} is no number") from None
+        if number > sys.float_info.max:
+            raise Problem(node, f"{text[:40]} is infinite")
+        return number
 
     def _true(self, _node: Node) -> bool:
         return True
@@ -226,6 +230,8 @@ class _Reader:
         value = self.value(argument) if argument else None
         if operator and _source(operator) == "-" and isinstance(value, int | float):
             return -value
+        if isinstance(value, Unread):
+            raise Problem(node, value.why)
         raise Problem(node, f"{_source(node)[:40]} would have to be run; write the value out")
 
     def _binary_expression(self, node: Node) -> str:
@@ -239,7 +245,7 @@ class _Reader:
             left = left.child_by_field_name("left")
         if left is not None:
             parts.append(_text(self.value(left), left))
-        return _bounded("".join(reversed(parts)), node)
+        return self._joined(reversed(parts), node)
 
     # ------------------------------------------------------------------ names
 
@@ -260,9 +266,10 @@ class _Reader:
         of, name = (node.child_by_field_name(each) for each in ("object", "property"))
         group = self.value(of) if of else None
         if isinstance(group, Group) and name:
-            for member in reversed(group.members):
-                if member.key == _source(name):
-                    return member.value
+            try:
+                return group.last(_source(name))
+            except KeyError:
+                pass
         raise Problem(node, f"{_source(node)[:80]} is not a constant of this file")
 
     # ------------------------------------------------------------------ groups
@@ -271,7 +278,7 @@ class _Reader:
         members: list[Member] = []
         for item in node.named_children:
             if item.type == "spread_element":
-                members = _bounded([*members, *self._spread(item, "list")], node)
+                self._extend(members, item, "list")
             elif item.type != "comment":
                 members.append(Member(None, item.start_point[0] + 1, self.value(item)))
         return Group("list", members)
@@ -284,7 +291,7 @@ class _Reader:
                 continue
             if item.type == "spread_element":
                 try:
-                    members = _bounded([*members, *self._spread(item, "object")], node)
+                    self._extend(members, item, "object")
                 except Problem as problem:
                     members.append(Member(None, line, Unread(problem.line, problem.why)))
             elif item.type == "shorthand_property_identifier":
@@ -316,13 +323,17 @@ class _Reader:
         except Problem as problem:
             return Unread(problem.line, problem.why)
 
-    def _spread(self, node: Node, kind: str) -> list[Member]:
+    def _extend(self, members: list[Member], node: Node, kind: str) -> None:
+        """Add the members of what is spread."""
         found = self.value(node.named_children[0])
         if isinstance(found, Unread):
             raise Problem(node, found.why)
         if not isinstance(found, Group) or found.kind != kind:
             raise Problem(node, f"{_source(node)[:40]} is no {kind}")
-        return found.members
+        if len(members) + len(found.members) > TEXT_LIMIT:
+            raise Problem(node, str(Spent()))
+        self._spend(MEMBER * len(found.members), node)
+        members += found.members
 
     def _enum_body(self, node: Node) -> Group:
         members = []
@@ -349,8 +360,8 @@ class _Reader:
             of = function.child_by_field_name("object")
             group = self.value(of) if of else None
             if isinstance(group, Group) and group.kind == "list" and of is not None:
-                texts = [_text(member.value, of) for member in group.members]
-                return _bounded(given.join(texts), node)
+                texts = (_text(member.value, of) for member in group.members)
+                return self._joined(texts, node, given)
         raise Problem(node, f"{called[:60]}(…) would have to be run; write the value out")
 
     def _call(self, node: Node, field_name: str) -> tuple[str, Any]:
@@ -384,12 +395,6 @@ def _text(value: Any, node: Node) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(int(value) if value == int(value) else value)
     raise Problem(node, f"{_source(node)[:40]} is no text")
-
-
-def _bounded(value: _Sized, node: Node) -> _Sized:
-    if len(value) > TEXT_LIMIT:
-        raise Problem(node, "it is too large")
-    return value
 
 
 def _cut(raw: bytes, node: Node, start: int, end: int) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from service.analysis.schemas import Argument, arguments, narrowed
+from service.analysis.schemas import SIZE_LIMIT, Argument, arguments, arguments_of_both, narrowed
 
 Rule = Literal[
     "name_lost",
@@ -51,6 +51,8 @@ _EXAMPLE = re.compile(
     r"(?:e\.g|example|such as|like|format|between|from|since|until)[^.]{0,30}$", re.IGNORECASE
 )
 """What stands before a date that is an example."""
+_BEFORE = 50
+"""No more characters than that are before it."""
 _DATED = re.compile(
     r"\bas of (?:today|now|v?\d[\w.]*)"
     r"|\b(?:currently|presently|at present|at the moment|right now|for now|for the time being|"
@@ -93,6 +95,8 @@ class Compared:
     findings: tuple[Finding, ...]
 
 
+_SIZE_LIMIT = 500_000
+"""How much is read of all schemas of a list together."""
 _ORDER: tuple[Rule, ...] = (
     "name_lost",
     "argument_required",
@@ -107,11 +111,13 @@ def compare(before: Sequence[Tool], after: Sequence[Tool]) -> Compared:
     old, new = ({str(tool["name"]): tool for tool in tools} for tools in (before, after))
     lost, gained = sorted(old.keys() - new.keys()), sorted(new.keys() - old.keys())
     found = [_lost(name) for name in lost]
+    size = min(SIZE_LIMIT, _SIZE_LIMIT // max(len(old), len(new), 1))
     for name in sorted(old.keys() & new.keys()):
-        found += _arguments(name, old[name], new[name])
+        found += _arguments(name, old[name], new[name], size)
         found += _annotations(name, old[name], new[name])
+    read: dict[str, list[str]] = {}
     for name in sorted(new):
-        found += _dated(name, new[name])
+        found += _dated(name, new[name], size, read)
     found.sort(key=lambda f: (_ORDER.index(f.rule), f.tool, f.argument or ""))
     return Compared(tuple(lost), tuple(gained), tuple(found))
 
@@ -129,9 +135,9 @@ def _lost(name: str) -> Finding:
     )
 
 
-def _arguments(name: str, old: Tool, new: Tool) -> Iterator[Finding]:
+def _arguments(name: str, old: Tool, new: Tool, size: int) -> Iterator[Finding]:
     """Rules two and three: arguments that must be given now, and those that mean something else."""
-    before, after = arguments(old.get("inputSchema")), arguments(new.get("inputSchema"))
+    before, after = arguments_of_both(old.get("inputSchema"), new.get("inputSchema"), size)
     yield from _text(name, None, _said(old.get("description")), _said(new.get("description")))
     for path in sorted(before.keys() | after.keys()):
         was, now = before.get(path), after.get(path)
@@ -249,12 +255,20 @@ def _hints(tool: Tool) -> dict[str, bool]:
     return hints
 
 
-def _dated(name: str, tool: Tool) -> Iterator[Finding]:
-    """Rule five: descriptions are cached, so that they may only say what stays true."""
+def _dated(name: str, tool: Tool, size: int, read: dict[str, list[str]]) -> Iterator[Finding]:
+    """
+    Rule five: descriptions are cached, so that they may only say what stays true. *read* keeps the
+    phrases of each text: many arguments may refer to one.
+    """
     texts: list[tuple[str | None, str | None]] = [(None, _said(tool.get("description")))]
-    texts += [(p, a.description) for p, a in sorted(arguments(tool.get("inputSchema")).items())]
+    found = arguments(tool.get("inputSchema"), size)
+    texts += [(path, found[path].description) for path in sorted(found)]
     for path, text in texts:
-        phrases = _phrases(text or "")
+        if text is None:
+            continue
+        if text not in read:
+            read[text] = _phrases(text)
+        phrases = read[text]
         if phrases:
             yield Finding(
                 rule="dated_description",
@@ -271,26 +285,47 @@ def _dated(name: str, tool: Tool) -> Iterator[Finding]:
 def _phrases(text: str) -> list[str]:
     """What in a text was true on a day, in its order, each once; dates that are examples are not."""
     found = [(each.start(), each[0]) for each in _DATED.finditer(text)]
-    dates = _DATE.finditer(text)
-    found += [(d.start(), d[0]) for d in dates if not _EXAMPLE.search(text[: d.start()])]
+    for date in _DATE.finditer(text):
+        start = date.start()
+        if not _EXAMPLE.search(text[max(start - _BEFORE, 0) : start]):
+            found.append((start, date[0]))
     return list(dict.fromkeys(phrase for _, phrase in sorted(found)))
 
 
-def similar(name: str, among: Sequence[str]) -> tuple[str, ...]:
+class Similar:
     """
-    Names that may be what a lost one is called now: those that share most of their words. A guess.
+    Names among which those are found that may be what a lost one is called now. A guess.
 
-    >>> similar("getTinyImage", ["get-tiny-image", "echo"])
+    >>> Similar(["get-tiny-image", "echo"]).to("getTinyImage")
     ('get-tiny-image',)
     """
-    mine = _words(name)
-    found = []
-    for other in among:
-        theirs = _words(other)
-        shared = len(mine & theirs) / max(len(mine | theirs), 1)
-        if shared >= 0.5:
-            found.append((-shared, other))
-    return tuple(other for _, other in sorted(found)[:3])
+
+    def __init__(self, among: Sequence[str]) -> None:
+        self._words = {name: _words(name) for name in among}
+        self._named: dict[str, list[str]] = {}
+        for name, found in self._words.items():
+            for word in found:
+                self._named.setdefault(word, []).append(name)
+
+    def to(self, name: str) -> tuple[str, ...]:
+        """
+        At most three names that share at least half of all their words with this one, the likest first.
+        Words that more than `_COMMON` names have say nothing of one of them: names that share no other
+        word are not compared.
+        """
+        mine = _words(name)
+        named = (self._named.get(word, ()) for word in mine)
+        near = {other for others in named if len(others) <= _COMMON for other in others}
+        shares = ((_share(mine, self._words[other]), other) for other in near)
+        return tuple(other for _, other in sorted((-s, o) for s, o in shares if s >= 0.5)[:3])
+
+
+_COMMON = 100
+
+
+def _share(mine: frozenset[str], theirs: frozenset[str]) -> float:
+    """Jaccard's index of two sets of words."""
+    return len(mine & theirs) / len(mine | theirs)
 
 
 def _words(name: str) -> frozenset[str]:

@@ -52,6 +52,16 @@ def is_utc(name: str) -> bool:
     return name in _UTC_NAMES
 
 
+def day_text(day: int) -> str:
+    """
+    The date of a UTC day by its number since 1970-01-01.
+
+    >>> day_text(20640)
+    '2026-07-06'
+    """
+    return (EPOCH + timedelta(days=day)).date().isoformat()
+
+
 def local(instant_us: int, zone: tzinfo) -> datetime:
     """The local time at an instant."""
     return (EPOCH + timedelta(microseconds=instant_us)).astimezone(zone)

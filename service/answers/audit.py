@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from service.answers.paging import Key, Order, bad_cursor, page
+from service.answers.paging import Key, Order, bad_cursor, page, whole_number
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
-from service.answers.scope import scope_of
+from service.answers.scope import chosen, scope_of
 from service.store import read_audit
 from service.store.engine import Connection
 from service.store.read_audit import Done
@@ -13,7 +13,7 @@ from service.store.read_audit import Done
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRow:
-    """One line: `actor` is the way it was said, `rest`, `command` or `page`."""
+    """One line: `actor` is the way it was said, `rest`, `command`, `page` or `demo`."""
 
     at: Instant
     actor: str
@@ -31,11 +31,9 @@ def audit(connection: Connection, query: Query, moment: Moment) -> Collection[Au
     """
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "audit")
-    # a default range begins with the first event, but something can be done without any
-    since_us = None if query.since is None else scope.start_us
-    found = read_audit.lines(
-        connection, since_us, scope.until_us, query.server, _before(scope.after), limit + 1
-    )
+    span = (scope.asked_since_us, scope.until_us)
+    servers = chosen(query.server)
+    found = read_audit.lines(connection, *span, servers, _before(scope.after), limit + 1)
     kept, last = page(found, _key, Order(descending=True), scope.after, limit)
     rows = (
         AuditRow(
@@ -58,6 +56,7 @@ def _key(line: Done) -> Key:
 def _before(after: Key | None) -> tuple[int, int] | None:
     if after is None:
         return None
-    if len(after) != 2 or any(type(each) is not int or abs(each) > 2**61 for each in after):
+    if len(after) != 2:
         raise bad_cursor()
-    return after[0], -after[1]
+    at_us, id_ = map(whole_number, after)
+    return at_us, -id_

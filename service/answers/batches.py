@@ -49,7 +49,7 @@ def batches(connection: Connection, query: Query, moment: Moment) -> Collection[
 def _read(scope: Scope, limit: int) -> list[Batch]:
     # a default range begins with the first event, but a batch may have brought none
     since_us = None if scope.query.since is None else scope.start_us
-    servers = None if scope.query.server is None else scope.server_ids
+    servers = scope.servers_asked
     return read_batches.batches(
         scope.connection,
         (since_us, scope.until_us),

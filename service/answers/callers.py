@@ -1,11 +1,16 @@
 """Who calls a retired name: one row a server, name and client."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from service.analysis.counts import Column, codes
+from service.analysis.zones import EARLIEST_US
 from service.answers import calls as gather
 from service.answers import tallies
-from service.answers.marks import Status
+from service.answers.exclusions import Mask
+from service.answers.marks import Standing, Status, status_of
 from service.answers.names import moment_of, sortable
 from service.answers.paging import order_asked, page
 from service.answers.people import People, people
@@ -27,6 +32,7 @@ SORTS = (
     "last_call",
     "inferred_calls",
     "open_calls",
+    "open_days",
     "status",
 )
 
@@ -42,7 +48,8 @@ class CallerRow:
 
     `status` is what somebody said last of this client and name (`contacted`, `known`, `resolved`), `open`
     where nobody did; `marked_at` is the instant it was said of. Once resolved, only later calls count as
-    `open_calls`, and with one it is `reopened`.
+    `open_calls`, on `open_days` local days, and with one it is `reopened`; contacted it is `unheeded` with a call more than 14 days
+    later.
     """
 
     server: str
@@ -59,6 +66,7 @@ class CallerRow:
     status: Status
     marked_at: Instant | None
     open_calls: int
+    open_days: int
 
 
 def callers(connection: Connection, query: Query, moment: Moment) -> Collection[CallerRow]:
@@ -92,19 +100,28 @@ def groups(scope: Scope, calls: Calls, known: People) -> tuple[Column, Column]:
     return codes(number * max(len(known.keys), 1) + known.groups(calls.client_id))
 
 
+def still_open(calls: Calls, group: Column, marks: Sequence[Standing]) -> Mask:
+    """Which calls came after whatever was said to be resolved of their group."""
+    resolved = [EARLIEST_US if each.resolved_us is None else each.resolved_us for each in marks]
+    if not group.size:
+        return np.zeros(0, dtype=np.bool_)
+    found: Mask = calls.time_us > np.array(resolved, dtype=np.int64)[group]
+    return found
+
+
 def rows_of(scope: Scope, calls: Calls, known: People) -> list[tuple[str, CallerRow]]:
     """(client key, row) of each group of `groups`, in its order; rows tell callers and versions apart."""
     names, width = scope.names, max(len(known.keys), 1)
     pairs, group = groups(scope, calls, known)
     counted = tallies.tally(scope, group, calls, known, pairs.size)
     days = tallies.local_days(scope, group, calls, pairs.size)
+    said = [(names[pair // width], known.keys[pair % width]) for pair in pairs.tolist()]
+    marks = [scope.marks.of(name.server, name.name, key) for name, key in said]
+    is_open = still_open(calls, group, marks)
+    open_calls = np.bincount(group[is_open], minlength=pairs.size)
+    open_days = tallies.local_days(scope, group[is_open], calls.where(is_open), pairs.size)
     rows = []
-    for i, pair in enumerate(pairs):
-        name, key = names[int(pair) // width], known.keys[int(pair) % width]
-        marked = scope.marks.of(name.server, name.name, key)
-        open_calls = counted.totals[i].calls
-        if marked.resolved_us is not None:
-            open_calls = int((calls.time_us[group == i] > marked.resolved_us).sum())
+    for i, ((name, key), marked) in enumerate(zip(said, marks, strict=True)):
         row = CallerRow(
             server=name.server,
             name=name.name,
@@ -117,9 +134,10 @@ def rows_of(scope: Scope, calls: Calls, known: People) -> list[tuple[str, Caller
             first_call=moment_of(counted.totals[i].first_us),
             last_call=moment_of(counted.totals[i].last_us),
             inferred_calls=int(counted.inferred[i]),
-            status=marked.status(open_calls),
+            status=status_of(marked.last, counted.totals[i].last_us),
             marked_at=moment_of(None if marked.last is None else marked.last.at_us),
-            open_calls=open_calls,
+            open_calls=int(open_calls[i]),
+            open_days=int(open_days[i]),
         )
         rows.append((key, row))
     return rows

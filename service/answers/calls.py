@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.analysis.counts import Column, codes
+from service.analysis.zones import EARLIEST_US
 from service.answers.retired import Name
 from service.answers.scope import Scope
 from service.clock import DAY_US
@@ -18,6 +20,7 @@ from service.store import read_calls, read_spans
 from service.store.read_calls import Calls, Sums
 from service.store.read_spans import Span
 
+Mask = NDArray[np.bool_]
 _LOGGED_STALE = (Kind.STALE_CALL, Kind.UNKNOWN_CALL)
 
 
@@ -58,7 +61,50 @@ def rows(
 ) -> Calls:
     """
     Every stale call to these names in the spans that counts, in no order, with the columns it needs.
+
+    Questions to one snapshot share what was read: of calls in wider spans, those that lie in these.
     """
+    shared = scope.moment.shared
+    if shared is None:
+        return _rows(scope, names, spans, need)
+    rules = scope.query.excluded if scope.exclusions.any else None
+    asked = ("rows", scope.cut, tuple(names), scope.client_ids, rules)
+    before: list[_Read] = shared.setdefault(asked, [])
+    for each in before:
+        if each.holds(spans, need):
+            return each.calls.where(_lies_in(each.calls.time_us, spans))
+    # those of one client are few, so that all that the index holds of them is read at once
+    usual = read_calls.EVERYTHING if scope.client_ids is None else read_calls.INDEXED
+    need = frozenset({*need, *usual})
+    calls = _rows(scope, names, spans, need)
+    before.append(_Read(tuple(spans), need, calls))
+    return calls
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read: the calls of spans, with some columns."""
+
+    spans: tuple[Span, ...]
+    need: frozenset[str]
+    calls: Calls
+
+    def holds(self, spans: Sequence[Span], need: Collection[str]) -> bool:
+        """Whether it has every call of these spans, with these columns."""
+        inside = all(any(a <= low and high <= b for a, b in self.spans) for low, high in spans)
+        return inside and self.need.issuperset(need)
+
+
+def _lies_in(time_us: Column, spans: Sequence[Span]) -> Mask:
+    inside = np.zeros(time_us.size, dtype=np.bool_)
+    for low, high in spans:
+        inside |= (time_us >= low) & (time_us < high)
+    return inside
+
+
+def _rows(
+    scope: Scope, names: Sequence[Name], spans: Sequence[Span], need: Collection[str]
+) -> Calls:
     need = {*need, *scope.exclusions.needs}
     parts = []
     for server_id, retired in by_server(names).items():
@@ -102,7 +148,10 @@ def _succeeded(
 def _cells(scope: Scope, server_id: int, retired: dict[int, int], days: Span) -> Sums:
     """The roll-up of ordinary calls in UTC days, of each name from the day on which it was retired."""
     since = {tool_id: max(at // DAY_US, days[0]) for tool_id, at in retired.items()}
-    cells = read_calls.succeeded(scope.connection, server_id, since, days[1])
+    cells = scope.moment.once(
+        ("succeeded", server_id, frozenset(since.items()), days[1]),
+        lambda: read_calls.succeeded(scope.connection, server_id, since, days[1]),
+    )
     return cells.where(cells.last_us >= _lookup(retired, cells.tool_id))
 
 
@@ -151,9 +200,19 @@ def sums(
     `day` is the UTC day where `by_day`. What the roll-up holds for whole days is taken from it, unless
     a rule about what not to count needs to see each call.
     """
+    within = (scope.start_us, scope.until_us) if span is None else span
+    rules = scope.query.excluded if scope.exclusions.any else None
+    asked = (scope.cut, tuple(names), scope.client_ids, rules, by_client, by_day, within)
+    return scope.moment.once(
+        ("sums", asked), lambda: _sums(scope, names, within, by_client=by_client, by_day=by_day)
+    )
+
+
+def _sums(
+    scope: Scope, names: Sequence[Name], span: Span, *, by_client: bool, by_day: bool
+) -> Sums:
     if scope.exclusions.fine:
-        whole_span = (scope.start_us, scope.until_us) if span is None else span
-        return as_sums(rows(scope, names, (whole_span,), read_calls.CLIENT))
+        return as_sums(rows(scope, names, (span,), read_calls.CLIENT))
     by_client = by_client or scope.exclusions.any
     days = days_of(scope, span)
     parts = []
@@ -170,7 +229,7 @@ def sums(
         if days.whole[0] < days.whole[1]:
             cells = _cells(scope, server_id, retired, days.whole)
             if scope.client_ids is not None:
-                cells = cells.where(np.isin(cells.client_id, sorted(scope.client_ids)))
+                cells = cells.where(scope.client_ids.mask(cells.client_id))
             whole = cells.day * DAY_US >= _lookup(retired, cells.tool_id)
             parts.append(cells.where(whole))
             turned = cells.where(~whole)
@@ -187,6 +246,31 @@ def left_out(scope: Scope) -> int:
         return 0
     only = replace(scope, query=replace(scope.query, excluded="only"))
     return int(sums(only, scope.names).calls.sum())
+
+
+def counted(scope: Scope, names: Sequence[Name], span: Span | None = None) -> Column:
+    """How many stale calls to each of these names count in the range (or *span*), in their order."""
+    found = sums(scope, names, by_client=False, span=span)
+    total = np.zeros(len(names), dtype=np.int64)
+    np.add.at(total, name_numbers(names, found.server_id, found.tool_id), found.calls)
+    return total
+
+
+def worked(scope: Scope, names: Sequence[Name]) -> Column:
+    """How many ordinary calls to each of these names came in the range before it is retired, in their order."""
+    ever = [replace(name, retired_us=EARLIEST_US) for name in names]
+    return counted(scope, ever) - counted(scope, names)
+
+
+def working(scope: Scope, names: Iterable[Name], span: Span) -> Calls:
+    """The ordinary calls in a span to these names before each is retired, in no order."""
+    parts = []
+    need = {*read_calls.CLIENT, *scope.exclusions.needs}
+    for server_id, retired in by_server(names).items():
+        late = {tool_id: at for tool_id, at in retired.items() if at > span[0]}
+        calls = _succeeded(scope, server_id, dict.fromkeys(late, span[0]), [span], need)
+        parts.append(calls.where(calls.time_us < _lookup(late, calls.tool_id)))
+    return scope.exclusions.calls(Calls.join(parts))
 
 
 def as_sums(calls: Calls) -> Sums:

@@ -45,7 +45,7 @@ def catalogue(connection: Connection, query: Query, moment: Moment) -> Collectio
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "catalogue")
     told = [entry for entry, _ in read_catalogue.entries(connection, scope.server_ids)]
-    mine = [entry for entry in told if query.name in (None, entry.name)]
+    mine = [entry for entry in told if query.name.takes(entry.name)]
     kept, last = page(mine, lambda e: ("", e.server, e.name), Order(), scope.after, limit)
     return scope.answer(map(entry_row, kept), last)
 
@@ -60,7 +60,7 @@ def history(connection: Connection, query: Query, moment: Moment) -> Collection[
     """
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "history")
-    found = read_catalogue.versions(connection, scope.server_ids, query.name)
+    found = read_catalogue.versions(connection, scope.server_ids, scope.names_asked)
     kept, last = page(
         found, lambda e: ("", e.server, e.name, e.number), Order(), scope.after, limit
     )

@@ -55,7 +55,7 @@ class ClientRow:
 
 def clients(connection: Connection, query: Query, moment: Moment) -> Collection[ClientRow]:
     """
-    Every client with any event in the range, by client; with `name`, those that called it.
+    Every client with any event in the range, by client; with a filter on names, those that called one that passes.
 
     Raises:
         BadParameter: A parameter cannot be used.
@@ -81,14 +81,15 @@ def _active(scope: Scope) -> set[int]:
         found |= read_activity.active_clients(
             scope.connection, scope.cut, server_id, scope.start_us, scope.until_us
         )
-    return found if scope.client_ids is None else found & scope.client_ids
+    wanted = scope.client_ids
+    return found if wanted is None else {id_ for id_ in found if id_ in wanted}
 
 
 def _rows(scope: Scope) -> list[tuple[str, ClientRow]]:
     """(client key, row) of each client; its calls from rows, which tell callers and versions apart."""
     calls = gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),))
     calling = {int(i) for i in codes(calls.client_id)[0]}
-    active = calling if scope.query.name is not None else calling | _active(scope)
+    active = calling if scope.query.name.is_set else calling | _active(scope)
     opened = _opened(scope)
     known = people(scope, active | ({int(i) for i in codes(opened.client_id)[0]} - {0}))
     size = len(known.keys)

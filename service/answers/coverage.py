@@ -57,3 +57,20 @@ def spans(scope: Scope) -> tuple[SpanRow, ...]:
         for source in scope.heard
         if source.hours.size
     )
+
+
+def silent(scope: Scope) -> tuple[Gap, ...]:
+    """The gaps of sources that are silent now, or were at the cut: those that have not ended."""
+    limit_us = min(scope.cut.as_of_us, scope.moment.now_us)
+    return tuple(gap for gap in scope.coverage.gaps if gap.end >= limit_us // HOUR_US)
+
+
+def heard_until(scope: Scope) -> dict[str, Instant]:
+    """Each server of the answer that was heard before the cut: when it was last, now at the latest."""
+    now_us = min(scope.cut.as_of_us, scope.moment.now_us)
+    found: dict[str, Instant] = {}
+    for span in spans(scope):
+        if span.server in scope.about:
+            last = max(span.last_heard, found.get(span.server, span.last_heard))
+            found[span.server] = Instant(min(last, now_us))
+    return found

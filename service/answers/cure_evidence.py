@@ -1,6 +1,7 @@
 """What the log says of each client's calls to each retired name, gathered for `cures`."""
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,12 +15,13 @@ from service.analysis.instants import latest
 from service.analysis.zones import buckets
 from service.answers import calls as gather
 from service.answers.callers import CallerRow, groups, rows_of
-from service.answers.names import facts
+from service.answers.names import facts, in_the_end
 from service.answers.people import People, people
+from service.answers.retired import Name
 from service.answers.scope import Scope
 from service.clock import HOUR_US
 from service.events import Kind
-from service.store import read_calls, read_sessions, read_signals
+from service.store import read_calls, read_catalogue, read_sessions, read_signals
 from service.store.read_calls import Calls
 from service.store.read_signals import Signals
 
@@ -76,10 +78,12 @@ class Gathered:
         return reactions.Rows(signals.server_id, signals.session_id, client, signals.time_us)
 
 
-def gathered(scope: Scope) -> Gathered:
-    """Read what a question is about."""
+def gathered(scope: Scope, of: AbstractSet[tuple[str, str, str]] | None = None) -> Gathered:
+    """Read what a question is about: all of it, or the calls *of* these (server, name, client key) alone."""
     span = (scope.start_us, scope.until_us)
     calls = gather.rows(scope, scope.names, (span,), read_calls.SESSIONS)
+    if of is not None:
+        calls = _only(scope, calls, of)
     sessions = {int(id_) for id_ in codes(calls.session_id)[0]} - {0}
     begun = read_sessions.begun(scope.connection, scope.cut, sessions)
     first = min([scope.start_us, *begun.first_us.tolist()])
@@ -94,6 +98,16 @@ def gathered(scope: Scope) -> Gathered:
     return Gathered(scope, calls, begun, lists, sent, people(scope, codes(every)[0]))
 
 
+def _only(scope: Scope, calls: Calls, of: AbstractSet[tuple[str, str, str]]) -> Calls:
+    known = people(scope, codes(calls.client_id)[0])
+    width = max(len(known.keys), 1)
+    numbers = {(name.server, name.name): number for number, name in enumerate(scope.names)}
+    keys = {key: number for number, key in enumerate(known.keys)}
+    wanted = [numbers[server, name] * width + keys[key] for server, name, key in of if key in keys]
+    number = gather.name_numbers(scope.names, calls.server_id, calls.tool_id)
+    return calls.where(np.isin(number * width + known.groups(calls.client_id), wanted))
+
+
 def evidence(found: Gathered) -> Iterator[tuple[str, CallerRow, Evidence]]:
     """(client key, row of callers, evidence) of each server, name and client."""
     scope, known = found.scope, found.known
@@ -102,6 +116,8 @@ def evidence(found: Gathered) -> Iterator[tuple[str, CallerRow, Evidence]]:
     split = _split(found, group, pairs.size)
     days = _days(scope, found.calls, group, pairs.size)
     said = facts(scope, scope.names)
+    instead = in_the_end(scope, scope.names, said)
+    listed = _still_listed(scope)
     hours = {name.server: _hours(scope, name.server) for name in scope.names}
     who = {key: scope.moment.known.find(key) for key in known.keys}
     vias = _vias(found)
@@ -118,7 +134,9 @@ def evidence(found: Gathered) -> Iterator[tuple[str, CallerRow, Evidence]]:
             row,
             Evidence(
                 name=name.name,
-                replaced_by=said[number].replaced_by or (),
+                replaced_by=instead[number],
+                no_replacement=said[number].replaced_by == (),
+                still_listed=name in listed,
                 client=row.client,
                 version=row.versions[0] if row.versions else None,
                 via=vias.get(key, ()),
@@ -137,6 +155,21 @@ def evidence(found: Gathered) -> Iterator[tuple[str, CallerRow, Evidence]]:
                 **{word: int(counts[place]) for word, counts in split.items()},
             ),
         )
+
+
+def _still_listed(scope: Scope) -> set[Name]:
+    """The names that the latest snapshot of their server has, which was taken since they are retired."""
+    found = {
+        server_id: read_catalogue.listed_before(scope.connection, server_id, scope.cut.as_of_us)
+        for server_id in {name.server_id for name in scope.names}
+    }
+    return {
+        name
+        for name in scope.names
+        if (snapshot := found[name.server_id]) is not None
+        and snapshot[0] >= name.retired_us
+        and name.name in snapshot[1]
+    }
 
 
 def _vias(found: Gathered) -> dict[str, tuple[str, ...]]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from service.analysis.cures import cure
 from service.analysis.evidence import Evidence
+from service.analysis.stopped import Word
 from service.answers import calls as gather
 from service.answers.callers import CallerRow
 from service.answers.cure_evidence import evidence, gathered
@@ -12,6 +13,7 @@ from service.answers.names import sortable
 from service.answers.paging import order_asked, page
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
 from service.answers.scope import scope_of
+from service.answers.stopped import words_of
 from service.store.engine import Connection
 
 SORTS = (
@@ -29,6 +31,7 @@ SORTS = (
     "last_call",
     "status",
     "open_calls",
+    "open_days",
 )
 
 
@@ -44,8 +47,9 @@ class CureRow:
 
     `again_calls` came after a listing of their session that was fetched since the name is known as
     retired, `old_calls` after an older one, `unlisted_calls` after none. `listings` and `notifications`
-    are the client's at that server in the range. `status`, `marked_at` and `open_calls` are those of
-    `callers`.
+    are the client's at that server in the range. `status`, `marked_at`, `open_calls` and `open_days` are those of
+    `callers`. `verdict` is whether it stopped: the word of `stopped`, of all its calls before the end of the
+    range. Of one that stopped nothing is to be asked, unless it calls again.
     """
 
     server: str
@@ -78,6 +82,8 @@ class CureRow:
     status: Status
     marked_at: Instant | None
     open_calls: int
+    open_days: int
+    verdict: Word
 
 
 def cures(connection: Connection, query: Query, moment: Moment) -> Collection[CureRow]:
@@ -103,20 +109,20 @@ def cures(connection: Connection, query: Query, moment: Moment) -> Collection[Cu
         scope.after,
         limit,
     )
-    return scope.answer(
-        (row_of(row, shown) for _, row, shown in kept), last, excluded_calls=gather.left_out(scope)
-    )
+    words = words_of(scope, {(row.server, row.name) for _, row, _ in kept})
+    rows = (row_of(row, shown, words[row.server, row.name, key]) for key, row, shown in kept)
+    return scope.answer(rows, last, excluded_calls=gather.left_out(scope))
 
 
 def _sortable(row: CallerRow, shown: Evidence, column: str | None) -> object:
     """The value to sort by. Sentences are written for the rows of a page only."""
     if column in ("cure", "product", "behaviour"):
-        return getattr(row_of(row, shown), column)
+        return getattr(row_of(row, shown, "cannot tell"), column)
     return shown.sessions if column == "sessions" else sortable(row, column)
 
 
-def row_of(row: CallerRow, shown: Evidence) -> CureRow:
-    """A row of callers with what would end it; this writes the sentences."""
+def row_of(row: CallerRow, shown: Evidence, verdict: Word) -> CureRow:
+    """A row of callers with what would end it, and whether it ended; this writes the sentences."""
     found, known = cure(shown), shown.known
     return CureRow(
         server=row.server,
@@ -149,4 +155,6 @@ def row_of(row: CallerRow, shown: Evidence) -> CureRow:
         status=row.status,
         marked_at=row.marked_at,
         open_calls=row.open_calls,
+        open_days=row.open_days,
+        verdict=verdict,
     )

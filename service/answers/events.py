@@ -1,8 +1,9 @@
 """Single events: what every number goes back to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from service.answers import calls as gather
 from service.answers.paging import Key, bad_cursor
 from service.answers.query import (
     ABSENT,
@@ -14,6 +15,7 @@ from service.answers.query import (
     choice_asked,
     limit_asked,
 )
+from service.answers.retired import Name
 from service.answers.scope import Scope, scope_of
 from service.events import TOOL_KINDS, CallerLevel, Kind, Outcome
 from service.store import read_events
@@ -53,6 +55,10 @@ def events(connection: Connection, query: Query, moment: Moment) -> Collection[E
     """
     Events of every kind, the newest first (`sort=time`: the oldest), equal times by kind, name,
     the client that the line names, and key. With `provenance`, also the batch and source they came with.
+    Calls that rules leave out are not among them, unless `excluded` asks for them; events of other kinds
+    are no calls, and stay.
+
+    The answer also holds `excluded_calls`, the stale calls of the range that rules leave out.
 
     Raises:
         BadParameter: A parameter cannot be used.
@@ -65,7 +71,8 @@ def events(connection: Connection, query: Query, moment: Moment) -> Collection[E
     found = _after(scope, newest_first, limit + 1)
     kept = found[:limit]
     last = _key(kept[-1]) if len(found) > limit else None
-    return scope.answer((_row(scope, event) for event in kept), last)
+    rows = (_row(scope, event) for event in kept)
+    return scope.answer(rows, last, excluded_calls=gather.left_out(scope))
 
 
 def _key(event: read_events.Logged) -> Key:
@@ -110,20 +117,30 @@ def _read(
     scope: Scope, between: tuple[int, int], newest_first: bool, at_least: int
 ) -> list[read_events.Logged]:
     query = scope.query
-    tools = None
-    if query.name is not None:
-        tools = {(name.server_id, tool_id) for name in scope.names for tool_id in name.tool_ids}
+    tools, not_tools = None, _tools(())
+    if query.name.any_of:
+        tools = _tools(scope.names)
+    elif query.name.is_set:  # what is about no name is about none of these
+        not_tools = _tools(name for name in scope.retired if not query.name.takes(name.name))
     wanted = read_events.Wanted(
         since_us=between[0],
         until_us=between[1],
-        server_ids=None if query.server is None else scope.server_ids,
+        server_ids=scope.servers_asked,
         kind=None if query.kind is None else Kind[query.kind.upper()],
         client_ids=scope.client_ids,
         tools=tools,
+        not_tools=not_tools,
+        rules=[rule.ids for rule in scope.exclusions.rules],
+        only_left_out=scope.exclusions.only,
     )
     return read_events.events(
         scope.connection, scope.cut, wanted, newest_first=newest_first, at_least=at_least
     )
+
+
+def _tools(names: Iterable[Name]) -> set[tuple[int, int]]:
+    """(server, tool) ids of every spelling of these names."""
+    return {(name.server_id, tool_id) for name in names for tool_id in name.tool_ids}
 
 
 def _row(scope: Scope, event: read_events.Logged) -> EventRow:

@@ -6,7 +6,6 @@ calls otherwise, too, is still seen.
 """
 
 import ipaddress
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,9 +15,11 @@ from numpy.typing import NDArray
 from service.analysis.counts import Column
 from service.answers.aliases import Aliases
 from service.ingest.keys import Secrets, identity
+from service.names import is_like
 from service.store import read_told, read_words, secrets
 from service.store.engine import Connection, driver_of
 from service.store.read_calls import Calls, Sums
+from service.store.read_left_out import LeftOut
 from service.told import Exclusion
 
 Mask = NDArray[np.bool_]
@@ -37,6 +38,14 @@ class Rule:
     versioned: Column
     """Spellings of clients that have the version in them: it counts where the line has none."""
     caller_ids: Column | None
+
+    @property
+    def ids(self) -> LeftOut:
+        """The rule as a condition on rows has it."""
+        clients, callers = (
+            None if each is None else each.tolist() for each in (self.client_ids, self.caller_ids)
+        )
+        return LeftOut(self.server_id, clients, self.version_id, self.versioned.tolist(), callers)
 
     @property
     def fine(self) -> bool:
@@ -154,10 +163,10 @@ def _clients(connection: Connection, pattern: str, aliases: Aliases) -> Column:
     if "*" not in pattern:
         keys: Collection[str] = aliases.spelled([pattern])
     else:
-        like = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
-        known = read_told.client_keys(connection)
         keys = [
-            key for key in known if like.fullmatch(key) or like.fullmatch(aliases.canonical(key))
+            key
+            for key in read_told.client_keys(connection)
+            if is_like(key, pattern) or is_like(aliases.canonical(key), pattern)
         ]
     return _column(read_words.spellings_of(connection, sorted(keys)))
 

@@ -6,13 +6,13 @@ from datetime import timedelta
 
 from service.analysis import warnings
 from service.analysis.zones import EPOCH
-from service.answers.coverage import spans
+from service.answers.coverage import silent, spans
 from service.answers.lines import Lines, lines
 from service.answers.names import sortable
 from service.answers.paging import Order, page
 from service.answers.query import Collection, Moment, Query, limit_asked
 from service.answers.scope import Scope, scope_of
-from service.clock import DAY_US, HOUR_US
+from service.clock import DAY_US
 from service.events import Kind
 from service.store import read_health, read_words
 from service.store.engine import Connection
@@ -132,7 +132,9 @@ def _accounts(scope: Scope) -> list[HealthRow]:
     days = None
     if scope.query.since is not None or scope.query.until is not None:
         days = (scope.start_us // DAY_US, -(-scope.until_us // DAY_US))
-    servers = None if scope.query.server is None else scope.server_ids
+    elif scope.query.as_of is not None:  # an arrival is known by its day
+        days = (0, -(-scope.cut.as_of_us // DAY_US))
+    servers = scope.servers_asked
     found: dict[tuple[int, str, str], list[Account]] = {}
     for account in read_health.accounts(scope.connection, days, servers, scope.query.source):
         found.setdefault((account.day, account.server, account.source), []).append(account)
@@ -243,12 +245,10 @@ def _warnings(
             detail=f"calls to {found.name} are logged by lines of {len(found.kinds)} kinds "
             "without a session and request id to join them, so a call may count twice",
         )
-    limit_us = min(scope.cut.as_of_us, scope.moment.now_us)
-    for gap in scope.coverage.gaps:
-        if gap.end >= limit_us // HOUR_US:
-            yield Warned(
-                kind="silent_source",
-                server=gap.server,
-                detail=f"source {gap.source} has been silent for {gap.end - gap.start} hours; "
-                "look at its shipper",
-            )
+    for gap in silent(scope):
+        yield Warned(
+            kind="silent_source",
+            server=gap.server,
+            detail=f"source {gap.source} has been silent for {gap.end - gap.start} hours; "
+            "look at its shipper",
+        )

@@ -1,7 +1,7 @@
 """By lines of which kinds the calls to each retired name are logged, by UTC day."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from service.analysis import warnings
 from service.answers import calls as gather
@@ -27,8 +27,10 @@ class Lines:
 def lines(scope: Scope, today: int) -> dict[tuple[str, str], list[Lines]]:
     """
     The stale calls to each (server, name) as of the cut: of names that lines of several kinds stand
-    for, those of all days; of the others, those of the 35 days up to `today` (a UTC day).
+    for, those of all days; of the others, those of the 35 days up to `today` (a UTC day). How calls are
+    logged is no matter of which of them count: rules leave none out.
     """
+    scope = replace(scope, query=replace(scope.query, excluded="count"))
     first = today + 1 - warnings.RECENT_DAYS - warnings.BEFORE_DAYS
     whole = scope.cut.solid_us // DAY_US
     edge = (whole * DAY_US, scope.cut.as_of_us)
@@ -66,7 +68,7 @@ def _mixed(scope: Scope, server_id: int) -> set[int]:
     """Spellings of the server's names that lines of more than one kind have stood for."""
     mine = [name for name in scope.names if name.server_id == server_id]
     ids = [tool_id for name in mine for tool_id in name.tool_ids]
-    met = read_health.kinds_met(scope.connection, server_id, ids)
+    met = read_health.kinds_met(scope.connection, scope.cut, server_id, ids)
     found: set[int] = set()
     for name in mine:
         kinds = set().union(*(met.get(tool_id, set()) for tool_id in name.tool_ids))

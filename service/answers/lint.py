@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from service.analysis import lint as analysis
 from service.analysis.lint import Fault, Known, Rule, Weight
+from service.answers import calls as gather
 from service.answers.names import facts
 from service.answers.paging import Order, page
 from service.answers.query import Collection, Moment, Query, limit_asked
@@ -16,7 +17,7 @@ from service.store.engine import Connection
 class FaultRow:
     """
     One fault of a name. `weight` is `wrong`, or `look_at` where somebody has to judge. `others` are the
-    names it is about: of `replacement_retired` the replacement, then what its own replacements end in.
+    names it is about: of `replacement_retired` the replacement, then what its own replacements end in, five at most.
     """
 
     server: str
@@ -42,7 +43,7 @@ def lint(connection: Connection, query: Query, moment: Moment) -> Collection[Fau
         for server_id, server in scope.servers.items()
         if server_id in scope.server_ids
         for fault in analysis.lint(_known(scope, server_id))
-        if query.name in (None, fault.name)
+        if query.name.takes(fault.name)
     ]
     kept, last = page(
         rows, lambda r: ("", r[0], r[1].name, r[1].rule, *r[1].others), Order(), scope.after, limit
@@ -54,13 +55,16 @@ def _known(scope: Scope, server_id: int) -> Known:
     names = [name for name in scope.retired if name.server_id == server_id]
     said = facts(scope, names)
     connection = scope.connection
+    undated = [name for name in names if not name.dated]
+    worked = gather.worked(scope, undated).tolist()
     return Known(
         entries={n.name: n.told.facts for n in names if n.told is not None},
         replaced_by={n.name: f.replaced_by or () for n, f in zip(names, said, strict=True)},
         called={n.name for n in names if n.tool_ids},
         listed=read_catalogue.listed_names(connection, server_id),
         ever=read_catalogue.listed_names(connection, server_id, names=True),
-        working=read_listed.working_names(connection, server_id),
+        working=read_listed.working_names(connection, scope.cut, server_id),
+        undated={name.name: calls for name, calls in zip(undated, worked, strict=True)},
     )
 
 

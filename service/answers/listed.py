@@ -7,7 +7,9 @@ import numpy as np
 
 from service.analysis import catalogue
 from service.analysis.counts import Column, codes, count_distinct
+from service.answers import calls as gather
 from service.answers import tallies
+from service.answers.exclusions import Mask
 from service.answers.names import moment_of, sortable
 from service.answers.paging import order_asked, page
 from service.answers.people import NOBODY, People, people
@@ -21,7 +23,7 @@ from service.store.read_listed import Worked
 
 TOP = 3
 """Clients that a row names."""
-SORTS = ("server", "name", "calls", "clients", "callers", "first_call", "last_call")
+SORTS = ("server", "name", "calls", "clients", "active_days", "first_call", "last_call")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +31,8 @@ class ListedRow:
     """
     One name that still works. `listed` says whether the server's latest snapshot has it; None where
     there is no snapshot, and the name is known from its calls. Counts are of ordinary calls in the
-    range; `clients` leaves unattributed calls out, they stand in `unattributed_calls`. `top_clients` are
-    at most three, the one with the most calls first.
+    range; `clients` leaves unattributed calls out, they stand in `unattributed_calls`. `active_days` are
+    UTC days with a call, whatever `tz`. `top_clients` are at most three, the one with the most calls first.
     """
 
     server: str
@@ -38,7 +40,7 @@ class ListedRow:
     listed: bool | None
     calls: int
     clients: int
-    callers: int
+    active_days: int
     top_clients: tuple[str, ...]
     unattributed_calls: int
     first_call: Instant | None
@@ -48,8 +50,11 @@ class ListedRow:
 def listed(connection: Connection, query: Query, moment: Moment) -> Collection[ListedRow]:
     """
     Every name that a server lists, or that ordinary calls name, and that is not retired, by server and
-    name; of those that no snapshot has, only those with a call in the range. With `client`, the names
-    that it called.
+    name; of those that no snapshot has, only those with a call in the range. With a filter on
+    clients, the names that one which passes called.
+
+    The answer also holds `excluded_calls`, which rules leave out. Where one of these is about versions or
+    networks every call of the range is read; else calls are summed up by day already.
 
     Raises:
         BadParameter: A parameter cannot be used.
@@ -59,24 +64,28 @@ def listed(connection: Connection, query: Query, moment: Moment) -> Collection[L
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "listed", changes=order.changes)
     entries = told(connection, {id_: scope.servers[id_] for id_ in scope.server_ids})
-    rows = [
-        row
+    found = [
+        _server(scope, server_id, set(entries.get(server_id, {})))
         for server_id in sorted(scope.server_ids)
-        for row in _rows(scope, server_id, set(entries.get(server_id, {})))
-        if query.name in (None, row.name) and (query.client is None or row.calls)
     ]
+    every = [row for rows, _ in found for row in rows if not query.client.is_set or row.calls]
+    about = frozenset(row.server for row in every) or None
     kept, last = page(
-        rows,
+        every,
         lambda row: (sortable(row, order.column), row.server, row.name),
         order,
         scope.after,
         limit,
     )
-    return scope.answer(kept, last)
+    left_out = sum(calls for _, calls in found)
+    return scope.answer(kept, last, about, excluded_calls=left_out)
 
 
-def _rows(scope: Scope, server_id: int, entered: set[str]) -> list[ListedRow]:
-    """The rows of one server; *entered* are the names of its catalogue, hidden ones too."""
+def _server(scope: Scope, server_id: int, entered: set[str]) -> tuple[list[ListedRow], int]:
+    """
+    The rows of one server, and how many calls to its names rules leave out; *entered* are the names of
+    its catalogue, hidden ones too.
+    """
     shown = read_catalogue.listed_names(scope.connection, server_id)
     retired = entered | {name.name for name in scope.retired if name.server_id == server_id}
     spelled = read_listed.called(scope.connection, server_id)
@@ -87,16 +96,53 @@ def _rows(scope: Scope, server_id: int, entered: set[str]) -> list[ListedRow]:
     tools = {
         id_: name
         for id_, name in named.items()
-        if id_ not in stale and name not in retired and wanted in (None, name)
+        if id_ not in stale and name not in retired and wanted.takes(name)
     }
-    span = (scope.start_us, scope.until_us)
-    found = read_listed.worked(
-        scope.connection, scope.cut, server_id, tools, span, scope.client_ids
-    )
-    names = sorted({tools[int(id_)] for id_ in found.tool_id} | ((shown or set()) - retired))
+    every = _worked(scope, server_id, tools)
+    left_out = _left_out(scope, server_id, every)
+    found = every.where(left_out if scope.query.excluded == "only" else ~left_out)
+    live = {name for name in (shown or set()) - retired if wanted.takes(name)}
+    names = sorted({tools[int(id_)] for id_ in codes(found.tool_id)[0]} | live)
     place = {name: at for at, name in enumerate(names)}
-    group = np.array([place[tools[int(id_)]] for id_ in found.tool_id], dtype=np.int64)
-    return _counted(scope, scope.servers[server_id], names, group, found, shown)
+    ids, row = codes(found.tool_id)
+    group = np.array([place[tools[int(id_)]] for id_ in ids], dtype=np.int64)[row]
+    rows = _counted(scope, scope.servers[server_id], names, group, found, shown)
+    return rows, int(every.calls[left_out].sum()) if scope.query.excluded == "hide" else 0
+
+
+def _worked(scope: Scope, server_id: int, tools: Mapping[int, str]) -> Worked:
+    """
+    The ordinary calls of the range: from the roll-up for whole UTC days, from rows for what is left at
+    both edges; all from rows where a rule about what not to count needs to see each call.
+    """
+    fine = scope.exclusions.fine
+    span = (scope.start_us, scope.until_us)
+    days = gather.Days((0, 0), (span,)) if fine else gather.days_of(scope)
+    connection, clients = scope.connection, scope.client_ids
+    return Worked.join(
+        [
+            read_listed.worked(connection, server_id, tools, days.whole, clients),
+            *(
+                read_listed.worked_rows(
+                    connection, scope.cut, server_id, tools, edge, clients, fine=fine
+                )
+                for edge in days.edges
+            ),
+        ]
+    )
+
+
+def _left_out(scope: Scope, server_id: int, found: Worked) -> Mask:
+    """Which of these rules leave out."""
+    zero = np.zeros(found.tool_id.size, dtype=np.int64)
+    as_calls = dict.fromkeys(Calls.__slots__, zero) | {
+        "server_id": zero + server_id,
+        "tool_id": found.tool_id,
+        "client_id": found.client_id,
+        "caller_id": found.caller_id,
+        "version_id": found.version_id,
+    }
+    return scope.exclusions.mask(Calls(**as_calls))
 
 
 def _named(spelled: Mapping[int, str], shown: set[str], retired: set[str]) -> dict[int, str]:
@@ -118,15 +164,12 @@ def _counted(
     person = known.groups(found.client_id)
     who = found.client_id != 0
     clients = count_distinct(group[who], person[who], size)
-    calls = Calls(
-        zero, zero, zero, found.tool_id, found.client_id, zero, found.caller_id, zero, zero, zero
-    )
-    callers = tallies.count_callers(group, calls, known, size)
+    days = count_distinct(group, found.day, size)
     sums = Sums(
         server_id=zero,
         tool_id=found.tool_id,
         client_id=found.client_id,
-        day=zero,
+        day=found.day,
         calls=found.calls,
         unattributed=np.where(who, 0, found.calls),
         first_us=found.first_us,
@@ -142,7 +185,7 @@ def _counted(
             listed=None if shown is None else name in shown,
             calls=totals[i].calls,
             clients=int(clients[i]),
-            callers=int(callers[i]),
+            active_days=int(days[i]),
             top_clients=top[i],
             unattributed_calls=int(nameless[i]),
             first_call=moment_of(totals[i].first_us),
@@ -159,10 +202,13 @@ def _top(
     width = max(len(known.keys), 1)
     pairs, place = codes(group * width + person)
     totals = np.bincount(place, weights=calls, minlength=pairs.size)
+    named = np.array([key != NOBODY for key in known.keys], dtype=np.bool_)[pairs % width]
+    pairs, totals = pairs[named], totals[named]
+    order = np.lexsort((pairs, -totals, pairs // width))
+    each = pairs[order] // width
+    rank = np.arange(each.size) - np.searchsorted(each, each)
     found: list[list[str]] = [[] for _ in range(size)]
-    for at in np.lexsort((pairs, -totals)):
-        each, number = divmod(int(pairs[at]), width)
-        key = known.keys[number]
-        if key != NOBODY and len(found[each]) < TOP:
-            found[each].append(known.name(key) or key)
+    for pair in pairs[order[rank < TOP]].tolist():
+        key = known.keys[pair % width]
+        found[pair // width].append(known.name(key) or key)
     return [tuple(names) for names in found]

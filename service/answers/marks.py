@@ -5,11 +5,28 @@ from dataclasses import dataclass
 from typing import Literal
 
 from service.answers.aliases import Aliases
+from service.clock import DAY_US
 from service.told import Mark, MarkKind
 
-Status = Literal["open", "contacted", "known", "resolved", "reopened"]
-"""What is to be done about a client's calls to a name: nothing was, or what the last mark says;
-`reopened` where it was said to be resolved and was called since."""
+Status = Literal["open", "contacted", "unheeded", "known", "resolved", "reopened"]
+"""What is to be done about a client's calls to a name: nothing was, or what the last mark says. It is
+`unheeded` where somebody wrote to them and they still call two weeks later, `reopened` where it was said to
+be resolved and was called since."""
+DUE: tuple[Status, ...] = ("open", "unheeded", "reopened")
+"""What somebody has to do something about."""
+HEED_US = 14 * DAY_US
+"""How long whoever was written to has before further calls are due again: they read, release and roll out."""
+
+
+def status_of(mark: Mark | None, last_us: int | None) -> Status:
+    """What the last mark comes to, with the last call that is no earlier than the question's range."""
+    if mark is None:
+        return "open"
+    if mark.kind is MarkKind.CONTACTED and last_us is not None and last_us > mark.at_us + HEED_US:
+        return "unheeded"
+    if mark.kind is MarkKind.RESOLVED and last_us is not None and last_us > mark.at_us:
+        return "reopened"
+    return mark.kind.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +37,6 @@ class Standing:
     """The one with the greatest instant; of equal ones the one that was said last."""
     resolved_us: int | None
     """When it was last said to be fixed: only later calls count."""
-
-    def status(self, open_calls: int) -> Status:
-        """What they come to, with this many calls that count."""
-        if self.resolved_us is not None and open_calls:
-            return "reopened"
-        return "open" if self.last is None else self.last.kind.value
 
 
 class Marks:
@@ -38,11 +49,12 @@ class Marks:
             key = (mark.server, mark.name, aliases.canonical(mark.client))
             self._found.setdefault(key, []).append(mark)
 
-    def of(self, server: str, name: str, client: str) -> Standing:
-        """The marks of one name, and those of all names of the server."""
+    def of(self, server: str, name: str | None, client: str) -> Standing:
+        """The marks of one name, and those of all names of the server; of None only these."""
+        if not self._found:
+            return _NONE
         mine = [
-            *self._found.get((server, name, client), ()),
-            *self._found.get((server, None, client), ()),
+            mark for about in {name, None} for mark in self._found.get((server, about, client), ())
         ]
         if not mine:
             return _NONE

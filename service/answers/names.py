@@ -9,6 +9,8 @@ from typing import Literal
 import numpy as np
 
 from service.analysis.counts import codes, count_distinct
+from service.analysis.lint import ends
+from service.analysis.vintage import order as version_order
 from service.analysis.zones import is_utc
 from service.answers import calls as gather
 from service.answers import tallies
@@ -36,6 +38,8 @@ SORTS = (
     "source",
 )
 Source = Literal["told", "lines"]
+LIVE_SHOWN = 20
+"""Names to call instead that are told, where the ways to them lead over retired names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +50,7 @@ class NameRow:
 
     `source` is `told` where the catalogue has the name, else `lines`. `last_release`, `replaced_by` and
     `message` are those of the catalogue; what it leaves open is what the latest stale call that states
-    it says.
+    it says. `no_replacement`: it is said that nothing replaces it.
     """
 
     server: str
@@ -59,6 +63,7 @@ class NameRow:
     last_call: Instant | None
     last_release: str | None
     replaced_by: tuple[str, ...]
+    no_replacement: bool
     unattributed_calls: int
     message: str | None
     source: Source
@@ -67,7 +72,7 @@ class NameRow:
 def names(connection: Connection, query: Query, moment: Moment) -> Collection[NameRow]:
     """
     Every retired name known as of the cut, by server and name, also those without a call in the
-    range; with `client`, the names that it called.
+    range; with a filter on clients, the names that one which passes called.
 
     Raises:
         BadParameter: A parameter cannot be used.
@@ -89,6 +94,33 @@ def names(connection: Connection, query: Query, moment: Moment) -> Collection[Na
     return scope.answer(kept, last, excluded_calls=gather.left_out(scope))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastReleaseRow:
+    """The names that a release listed last (None: no line and no entry says), and the calls to them."""
+
+    release: str | None
+    names: int
+    stale_calls: int
+
+
+def last_releases(
+    connection: Connection, query: Query, moment: Moment
+) -> Collection[LastReleaseRow]:
+    """The retired names of `names` added up by their last release: versions in their order, then None."""
+    scope = scope_of(connection, query, moment, "last_releases")
+    calls = gather.counted(scope, scope.names).tolist()
+    summed: dict[str | None, list[int]] = {}
+    for said, number in zip(facts(scope, scope.names), calls, strict=True):
+        if number or scope.client_ids is None:
+            summed.setdefault(said.last_release, []).append(number)
+    known: list[str | None] = [*version_order(summed)]
+    return scope.answer(
+        LastReleaseRow(release=release, names=len(each), stale_calls=sum(each))
+        for release in ([*known, None] if None in summed else known)
+        for each in [summed[release]]
+    )
+
+
 def sortable(row: object, column: str | None) -> object:
     """The value of a row to sort by; the same for all rows where no column was asked for."""
     return "" if column is None else getattr(row, column)
@@ -99,16 +131,20 @@ def moment_of(instant_us: int | None) -> Instant | None:
     return None if instant_us is None else Instant(instant_us)
 
 
-def rows_of(scope: Scope) -> list[NameRow]:
-    """One row a name. How often and when is summed up by day; who called is read from rows."""
+def rows_of(scope: Scope, names: Sequence[Name] | None = None) -> list[NameRow]:
+    """
+    One row a name of the question, or of *names* among them. How often and when is summed up by day; who called is
+    read from rows.
+    """
+    names = scope.names if names is None else names
     utc = is_utc(scope.query.tz)
-    found = gather.sums(scope, scope.names, by_client=False, by_day=utc)
+    found = gather.sums(scope, names, by_client=False, by_day=utc)
     need = CALLERS if utc else ("time_us", *CALLERS)
-    calls = gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),), need)
+    calls = gather.rows(scope, names, ((scope.start_us, scope.until_us),), need)
     known = people(scope, codes(calls.client_id)[0])
-    size = len(scope.names)
-    group = gather.name_numbers(scope.names, found.server_id, found.tool_id)
-    row_group = gather.name_numbers(scope.names, calls.server_id, calls.tool_id)
+    size = len(names)
+    group = gather.name_numbers(names, found.server_id, found.tool_id)
+    row_group = gather.name_numbers(names, calls.server_id, calls.tool_id)
     totals = tallies.totals(group, found, size)
     unattributed = np.zeros(size, dtype=np.int64)
     np.add.at(unattributed, group, found.unattributed)
@@ -121,7 +157,7 @@ def rows_of(scope: Scope) -> list[NameRow]:
         if utc
         else tallies.local_days(scope, row_group, calls, size)
     )
-    said = facts(scope, scope.names)
+    said = facts(scope, names)
     return [
         NameRow(
             server=name.server,
@@ -134,11 +170,12 @@ def rows_of(scope: Scope) -> list[NameRow]:
             last_call=moment_of(totals[i].last_us),
             last_release=said[i].last_release,
             replaced_by=said[i].replaced_by or (),
+            no_replacement=said[i].replaced_by == (),
             unattributed_calls=int(unattributed[i]),
             message=said[i].message,
             source=source(name),
         )
-        for i, name in enumerate(scope.names)
+        for i, name in enumerate(names)
     ]
 
 
@@ -166,6 +203,28 @@ def facts(scope: Scope, names: Sequence[Name]) -> list[Facts]:
         )
         found.append(learned if name.told is None else name.told.facts.over(learned))
     return found
+
+
+def in_the_end(scope: Scope, names: Sequence[Name], said: Sequence[Facts]) -> list[tuple[str, ...]]:
+    """What to call instead of each name: in place of a replacement that is retired itself what replaces that."""
+    told = [each.replaced_by or () for each in said]
+    retired = {(name.server, name.name) for name in scope.retired}
+    if not any(
+        (name.server, other) in retired
+        for name, others in zip(names, told, strict=True)
+        for other in others
+    ):
+        return told
+    every: dict[str, dict[str, tuple[str, ...]]] = {}
+    for name, each in zip(scope.retired, facts(scope, scope.retired), strict=True):
+        every.setdefault(name.server, {})[name.name] = each.replaced_by or ()
+    live = {server: ends(replaced_by, LIVE_SHOWN) for server, replaced_by in every.items()}
+    return [
+        tuple(live[name.server][name.name])
+        if any((name.server, other) in retired for other in others)
+        else others
+        for name, others in zip(names, told, strict=True)
+    ]
 
 
 def source(name: Name) -> Source:

@@ -34,7 +34,7 @@ def refuse(query: Query) -> None:
     Raises:
         BadParameter: They are asked for by something that they do not have.
     """
-    if query.name is not None:
+    if query.name.is_set:
         raise BadParameter(
             "name",
             "a notification is about the whole list of tools and no name of it; leave name out, "
@@ -82,5 +82,5 @@ def sent(scope: Scope, starts: Column, *, by_client: bool) -> Sent:
 def _each(scope: Scope, rows: read_signals.Signals) -> Sent:
     """Each row as one, of the client that is asked for."""
     if scope.client_ids is not None:
-        rows = rows.where(np.isin(rows.client_id, sorted(scope.client_ids)))
+        rows = rows.where(scope.client_ids.mask(rows.client_id))
     return Sent(rows.time_us, rows.client_id, np.ones(rows.time_us.size, dtype=np.int64))

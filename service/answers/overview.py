@@ -20,14 +20,17 @@ from service.answers.overview_rows import (
     SparkPoint,
     State,
     TopClient,
+    TopCure,
     TotalChange,
     TotalWindow,
     Window,
 )
+from service.answers.overview_verdicts import Verdicts, notified, top_cures, verdicts_of
 from service.answers.paging import bad_cursor, order_asked, page
-from service.answers.query import Collection, Instant, Moment, Query, limit_asked
+from service.answers.query import ABSENT, Absent, Collection, Instant, Moment, Query, limit_asked
 from service.answers.scope import Scope, scope_of
 from service.clock import HOUR_US
+from service.errors import BadParameter
 from service.store.engine import Connection
 from service.store.read_spans import Span
 
@@ -39,6 +42,8 @@ SORTS = (
     "quiet_hours",
     "quiet_covered_hours",
 )
+NEED = "need"
+"""The order of what needs doing, which is that of no column."""
 SPARK_MAX = 100
 """Buckets of a small picture."""
 
@@ -48,6 +53,10 @@ def overview(connection: Connection, query: Query, moment: Moment) -> Collection
     Every retired name known as of the cut, by server and name, also those without a call in the
     range; with `client`, the names that it called in the range.
 
+    With `detail`, rows and totals have verdicts, the top client of each row what would make it stop, and
+    `spark` notifications; `sort=need` then puts first what needs doing: by the verdict, from still calling to
+    stopped, then by active days and stale calls in the range, the most first.
+
     The answer also holds `bucket`, the length of a bucket of `spark` (day, week or month), and
     `totals` of the rows of all pages (`OverviewTotals`). All pages look back from the instant that
     the first one did.
@@ -56,15 +65,23 @@ def overview(connection: Connection, query: Query, moment: Moment) -> Collection
         BadParameter: A parameter cannot be used.
         Conflict: The rows are sorted by a value that changes, and the data did since the first page.
     """
-    order = order_asked(query, SORTS)
+    order = order_asked(query, (*SORTS, NEED))
+    if order.column == NEED and not query.detail:
+        raise BadParameter("sort", "need is the order of verdicts; ask with detail=true, too")
     limit = limit_asked(query)
     scope = scope_of(connection, query, moment, "overview", changes=order.changes)
     board = _board(_held(scope))
     names, end_us = board.laid.names, board.periods.end_us
     scalars = _scalars(board)
-    if order.column == "last_release":
-        scalars[order.column] = [said.last_release for said in facts(scope, names)]
-    column = [""] * len(names) if order.column is None else scalars[order.column]
+    verdicts = verdicts_of(board.scope, names) if query.detail else None
+    if order.column is None:
+        column: list[Any] = [""] * len(names)
+    elif order.column == NEED and verdicts is not None:
+        column = verdicts.need(scalars["active_days"], scalars["stale_calls"])
+    elif order.column == "last_release":
+        column = [said.last_release for said in facts(scope, names)]
+    else:
+        column = scalars[order.column]
     kept, last = page(
         range(len(names)),
         lambda i: (column[i], names[i].server, names[i].name, end_us),
@@ -74,10 +91,10 @@ def overview(connection: Connection, query: Query, moment: Moment) -> Collection
     )
     bucket, made = _buckets(scope)
     return scope.answer(
-        _rows(board, scalars, kept, made),
+        _rows(board, scalars, kept, made, verdicts),
         last,
         bucket=bucket,
-        totals=_totals(board, scalars["state"]),
+        totals=_totals(board, scalars["state"], verdicts),
         excluded_calls=gather.left_out(scope),
     )
 
@@ -194,22 +211,30 @@ def _rows(
     scalars: dict[str, list[Any]],
     kept: Sequence[int],
     made: Sequence[zones.Bucket],
+    verdicts: Verdicts | None,
 ) -> list[OverviewRow]:
     """The rows of one page, of which *kept* are the places of the names."""
     names = board.laid.names
     ordered = sorted(kept)  # by server, which facts are read by
     said = dict(zip(ordered, facts(board.scope, [names[i] for i in ordered]), strict=True))
     tops = board.laid.tops(board.range, kept)
-    pictures = board.laid.spark(board.range, kept, [bucket.start_us for bucket in made])
+    starts = [bucket.start_us for bucket in made]
+    pictures = board.laid.spark(board.range, kept, starts)
+    cures, told = {}, {}
+    if verdicts is not None:
+        cures = top_cures(board.scope, verdicts, names, tops)
+        told = notified(board.scope, {names[i].server for i in kept}, starts)
     covered = {server: _covered(board, watch, made) for server, watch in board.watches.items()}
     rows = []
     for i, values in zip(kept, pictures.tolist(), strict=True):
         watch = board.watches[names[i].server]
-        points = zip(made, values, covered[names[i].server], strict=True)
+        rung = told[names[i].server].tolist() if made and told else [ABSENT] * len(made)
+        points = zip(made, values, covered[names[i].server], rung, strict=True)
         known = {column: each[i] for column, each in scalars.items()}
         known |= {
             "last_release": said[i].last_release,
             "replaced_by": said[i].replaced_by or (),
+            "no_replacement": said[i].replaced_by == (),
             "message": said[i].message,
         }
         rows.append(
@@ -228,20 +253,29 @@ def _rows(
                         board.matched.of(i),
                     )
                 ),
-                top_client=_top(board, tops.get(i)),
+                top_client=_top(board, tops.get(i), cures.get(i) if verdicts else ABSENT),
                 spark=tuple(
-                    SparkPoint(start=Instant(at.start_us), label=at.label, value=n, covered=was)
-                    for at, n, was in points
+                    SparkPoint(
+                        start=Instant(at.start_us),
+                        label=at.label,
+                        value=n,
+                        covered=was,
+                        notifications=rang,
+                    )
+                    for at, n, was, rang in points
                 ),
+                verdict=ABSENT if verdicts is None else verdicts.of(i),
             )
         )
     return rows
 
 
-def _top(board: _Board, top: tuple[str, int] | None) -> TopClient | None:
+def _top(
+    board: _Board, top: tuple[str, int] | None, cure: TopCure | Absent | None
+) -> TopClient | None:
     if top is None:
         return None
-    return TopClient(client=board.laid.known.name(top[0]), stale_calls=top[1])
+    return TopClient(client=board.laid.known.name(top[0]), stale_calls=top[1], cure=cure)
 
 
 def _covered(board: _Board, watch: Watch, made: Sequence[zones.Bucket]) -> list[bool]:
@@ -267,7 +301,7 @@ def _buckets(scope: Scope) -> tuple[Bucket, list[zones.Bucket]]:
     return "month", list(zones.buckets(first, until, scope.zone, "month"))[-SPARK_MAX:]
 
 
-def _totals(board: _Board, states: Sequence[State]) -> OverviewTotals:
+def _totals(board: _Board, states: Sequence[State], verdicts: Verdicts | None) -> OverviewTotals:
     """All names together."""
     watch, before, after = board.together, board.before, board.after
     return OverviewTotals(
@@ -286,4 +320,5 @@ def _totals(board: _Board, states: Sequence[State]) -> OverviewTotals:
             names=after.names,
             names_before=before.names,
         ),
+        verdict=ABSENT if verdicts is None else dict(verdicts.counts),
     )

@@ -98,10 +98,12 @@ def watch_of(scope: Scope, server: str) -> Watch:
 
 
 def watch_of_all(scope: Scope, watches: Iterable[Watch]) -> Watch:
-    """How the question's servers were watched. That began when it had for each of *watches*."""
-    began = [watch.began for watch in watches]
-    known = [hour for hour in began if hour is not None]
-    return Watch(scope.coverage, max(known) if known and len(known) == len(began) else None)
+    """
+    How the question's servers were watched. That began when it had for each of *watches* that ever was: of
+    another there is no call in either period.
+    """
+    known = [watch.began for watch in watches if watch.began is not None]
+    return Watch(scope.coverage, max(known, default=None))
 
 
 def window(periods: Periods, watch: Watch, days: int, part: Part) -> dict[str, Any]:

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from service.analysis.change import Why, Word
+from service.analysis.stopped import Reason
+from service.analysis.stopped import Word as StopWord
 from service.answers.names import NameRow
-from service.answers.query import Instant
+from service.answers.query import ABSENT, Absent, Instant
 
 State = Literal["called", "quiet", "not_heard"]
 Bucket = Literal["day", "week", "month"]
@@ -81,7 +83,7 @@ class Change:
 class TotalChange(Change):
     """
     The change over all names together; `names` and `names_before` are how many of them were called.
-    History is too short where it is for one of their servers. An hour matches where it was watched, in
+    History is too short where it is for one of their servers that was ever heard. An hour matches where it was watched, in
     both periods, on every server of the question that had been heard before, so that matched calls need
     not be the sum of those of the rows.
     """
@@ -91,24 +93,58 @@ class TotalChange(Change):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """
+    Whether everyone has stopped: `word`, `reason`, `probability`, `interval` and `wait_days` of `stopped`, and
+    `because`, a sentence with the numbers that it rests on. It is of all clients, in all time up to the end of
+    the range.
+    """
+
+    word: StopWord
+    reason: Reason | None
+    because: str
+    probability: float | None
+    interval: tuple[float, float] | None
+    wait_days: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopCure:
+    """
+    What would make a client stop: `word` and `do` are `cure` and `do` of `cures`; nothing is to be asked of one
+    whose own `verdict` says that it stopped.
+    """
+
+    verdict: StopWord
+    word: str
+    do: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TopClient:
-    """The client with the most calls; `client` is None for those that name none."""
+    """
+    The client with the most calls; `client` is None for those that name none. `cure` is there where detail is
+    asked for.
+    """
 
     client: str | None
     stale_calls: int
+    cure: TopCure | Absent | None = ABSENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SparkPoint:
     """
     One bucket of a small picture, as in `series`: `start` is an instant, `label` the local date. A
-    `value` of 0 where the server was not watched throughout (`covered`) is no zero.
+    `value` of 0 where the server was not watched throughout (`covered`) is no zero. `notifications` are those
+    that the server sent in it, where detail is asked for.
     """
 
     start: Instant
     label: str
     value: int
     covered: bool
+    notifications: int | Absent = ABSENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,13 +179,14 @@ class OverviewRow(NameRow):
     change: Change
     top_client: TopClient | None
     spark: tuple[SparkPoint, ...]
+    verdict: Verdict | Absent = ABSENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverviewTotals:
     """
     All rows of the question together, those of other pages too. `names` is how many there are, `state`
-    how many in each state. `clients` and `callers` are distinct over all names. An hour counts as
+    how many in each state; with detail, `verdict` how many have each verdict. `clients` and `callers` are distinct over all names. An hour counts as
     watched where every server of the question was that had been heard before.
     """
 
@@ -161,3 +198,4 @@ class OverviewTotals:
     unattributed_calls: int
     windows: tuple[TotalWindow, ...]
     change: TotalChange
+    verdict: dict[StopWord, int] | Absent = ABSENT

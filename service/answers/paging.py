@@ -11,7 +11,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar
 
 from service.answers.query import Query
@@ -39,7 +39,7 @@ class Place:
 
 def _fingerprint(collection: str, query: Query) -> str:
     asked = {f.name: getattr(query, f.name) for f in fields(query) if f.name not in _FORM}
-    text = json.dumps([collection, asked], sort_keys=True)
+    text = json.dumps([collection, asked], sort_keys=True, default=asdict)
     return hashlib.blake2b(text.encode(), digest_size=9).hexdigest()
 
 
@@ -74,6 +74,18 @@ def read_cursor(collection: str, query: Query) -> Place | None:
             "cursor", "belongs to another question; repeat that one, or leave the cursor out"
         )
     return Place(as_of_us, since_us, until_us, tuple(key), version)
+
+
+def whole_number(value: object) -> int:
+    """
+    A member of a cursor that is an instant or an id.
+
+    Raises:
+        BadParameter: It is none.
+    """
+    if type(value) is not int or abs(value) > 2**61:
+        raise bad_cursor()
+    return value
 
 
 def bad_cursor() -> BadParameter:

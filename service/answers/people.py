@@ -26,6 +26,9 @@ class People:
     @cached_property
     def _shown(self) -> dict[str, str]:
         """Key → name, looked up when the first is shown: counting needs none."""
+        return self.scope.moment.once(("shown", self.scope.cut, self.keys), self._find_shown)
+
+    def _find_shown(self) -> dict[str, str]:
         aliases = self.scope.aliases
         told = {key: aliases.shown[key] for key in self.keys if key in aliases.shown}
         groups: dict[str, list[Spelling]] = {

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from service.answers.paging import Key, Order, bad_cursor, page
+from service.answers.paging import Key, Order, page, whole_number
 from service.answers.query import Collection, Instant, Moment, Query, limit_asked
 from service.answers.scope import Scope, scope_of
 from service.store import read_health
@@ -57,16 +57,14 @@ def _key(row: Refused) -> Key:
 
 def _read(scope: Scope, wanted: int) -> list[Refused]:
     """Enough records for a page: all of the cursor's instant, and what came before it."""
-    # a default range begins with the first event, but a record can be rejected without any
-    since_us = None if scope.query.since is None else scope.start_us
-    servers = None if scope.query.server is None else scope.server_ids
+    servers = scope.servers_asked
     where = (servers, scope.query.source)
     until_us = scope.until_us
     found: list[Refused] = []
     if scope.after is not None:
-        at = scope.after[0] if scope.after else None
-        if type(at) is not int or abs(at) > 2**61:
-            raise bad_cursor()
+        at = whole_number(scope.after[0] if scope.after else None)
         found = read_health.refused(scope.connection, (at, at + 1), *where, at_least=1)
         until_us = min(until_us, at)
-    return found + read_health.refused(scope.connection, (since_us, until_us), *where, wanted)
+    return found + read_health.refused(
+        scope.connection, (scope.asked_since_us, until_us), *where, wanted
+    )

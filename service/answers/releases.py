@@ -37,7 +37,7 @@ def releases(connection: Connection, query: Query, moment: Moment) -> Collection
     """
     limit = limit_asked(query)
     scope = _scope(connection, query, moment)
-    servers = None if query.server is None else scope.server_ids
+    servers = scope.servers_asked
     found = read_releases.releases(connection, servers, scope.start_us, scope.until_us)
     kept, last = page(found, _key, Order(), scope.after, limit)
     return scope.answer((_row(release) for release in kept), last)
@@ -59,7 +59,7 @@ def _scope(connection: Connection, query: Query, moment: Moment) -> Scope:
         raise moved() from None
     if scope.since_us is not None or scope.place is not None:
         return scope
-    servers = None if query.server is None else scope.server_ids
+    servers = scope.servers_asked
     first = read_releases.first_release(connection, servers, scope.until_us)
     return scope if first is None else replace(scope, since_us=first)
 

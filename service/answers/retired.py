@@ -1,6 +1,6 @@
 """Which names of a server are retired: those that the catalogue tells of, and those that lines do."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from service.analysis import catalogue
@@ -24,6 +24,16 @@ class Name:
     retired_us: int
     first_us: int | None
     told: Entry | None
+
+    @property
+    def dated(self) -> bool:
+        """Whether somebody or a line says since when; else that is the day on which it was entered."""
+        return self.first_us is not None or self.is_told
+
+    @property
+    def is_told(self) -> bool:
+        """Whether somebody said since when it is retired."""
+        return self.told is not None and self.told.facts.retired_us is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,23 @@ def retired_names(
         if mine is None or not mine.entry.hidden:
             found.append(_name(server_id, server, name, rows, mine))
     return found
+
+
+def told_of(
+    connection: Connection,
+    server_id: int,
+    server: str,
+    spellings: Iterable[str],
+    names: Iterable[Name],
+) -> dict[str, str]:
+    """
+    The retired name of a server that each name stands for which people told, as `retired_names` decides
+    it for those of lines; others are absent. *names* are those of the server.
+    """
+    entries = told(connection, {server_id: server}).get(server_id, {})
+    known = {name.name for name in names}
+    known |= {name for name, each in entries.items() if each.entry.hidden}
+    return _resolve(connection, server_id, sorted(spellings), known, entries)
 
 
 def _resolve(

@@ -32,7 +32,7 @@ class ServerRow:
     """
     One server. `names` is how many retired names are known; calls and the clients that made them are
     of the range; events are the first and last of any kind; `last_heard` is the start of the last
-    hour in which one of its sources was heard.
+    hour in which one of its sources was heard. The answer also holds `excluded_calls`, which rules leave out.
     """
 
     server: str
@@ -65,7 +65,7 @@ def servers(connection: Connection, query: Query, moment: Moment) -> Collection[
         scope.after,
         limit,
     )
-    return scope.answer(kept, last)
+    return scope.answer(kept, last, excluded_calls=gather.left_out(scope))
 
 
 def _rows(scope: Scope) -> list[ServerRow]:

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from service.analysis import surface
 from service.analysis.surface import Rule, Weight
 from service.answers.paging import Order, page
-from service.answers.query import Collection, Instant, Moment, Query, iso, limit_asked
+from service.answers.query import (
+    Collection,
+    Instant,
+    Moment,
+    Query,
+    iso,
+    limit_asked,
+    one_asked,
+)
 from service.answers.scope import Scope, scope_of
 from service.errors import BadParameter
 from service.store import read_catalogue
@@ -71,7 +79,8 @@ def snapshots(connection: Connection, query: Query, moment: Moment) -> Collectio
     scope = scope_of(connection, query, moment, "snapshots")
     found = read_catalogue.snapshots(connection, scope.server_ids)
     kept, last = page(found, lambda s: ("", s.server, s.at_us), Order(), scope.after, limit)
-    return scope.answer((snapshot_row(connection, each) for each in kept), last)
+    counts = read_catalogue.tool_counts(connection, [each.id for each in kept])
+    return scope.answer((_row(each, counts[each.id]) for each in kept), last)
 
 
 def diff(connection: Connection, query: Query, moment: Moment) -> Collection[ChangeRow]:
@@ -94,6 +103,8 @@ def diff(connection: Connection, query: Query, moment: Moment) -> Collection[Cha
     if before is not None and after is not None:
         old, new = (read_catalogue.tools(connection, each.id) for each in (before, after))
         found = surface.compare(old, new)
+    pair = [each.id for each in (before, after) if each is not None]
+    counts = read_catalogue.tool_counts(connection, pair)
     rows = [
         ChangeRow(
             server=after.server if after else "",
@@ -112,23 +123,22 @@ def diff(connection: Connection, query: Query, moment: Moment) -> Collection[Cha
     return scope.answer(
         (row for _, row in kept),
         last,
-        before=None if before is None else snapshot_row(connection, before),
-        after=None if after is None else snapshot_row(connection, after),
+        before=None if before is None else _row(before, counts[before.id]),
+        after=None if after is None else _row(after, counts[after.id]),
         lost=found.lost,
         gained=found.gained,
         proposals=_proposals(scope, before, after, found),
     )
 
 
-def snapshot_row(connection: Connection, each: Listed) -> SnapshotRow:
-    """A snapshot as a row."""
+def _row(each: Listed, tools: int) -> SnapshotRow:
     return SnapshotRow(
         id=each.id,
         server=each.server,
         at=Instant(each.at_us),
         version=each.version,
         protocol_version=each.protocol_version,
-        tools=len(read_catalogue.tools(connection, each.id)),
+        tools=tools,
         source=each.source,
         actor=each.actor,
     )
@@ -139,6 +149,7 @@ def _pair(scope: Scope) -> tuple[Listed | None, Listed | None]:
     found = read_catalogue.snapshots(scope.connection, scope.server_ids)
     servers = sorted({each.server for each in found})
     if len(servers) > 1:
+        one_asked("server", scope.query.server)
         raise BadParameter("server", f"missing; one of {', '.join(servers[:20])}")
     query = scope.query
     last = found[-1] if found else None
@@ -171,13 +182,14 @@ def _proposals(
     if before is None or after is None:
         return ()
     told = {entry.name for entry, _ in read_catalogue.entries(scope.connection, scope.server_ids)}
+    similar = surface.Similar(found.gained)
     return tuple(
         ProposalRow(
             server=after.server,
             name=name,
             last_release=before.version,
             retired_at=Instant(after.at_us),
-            maybe=surface.similar(name, found.gained),
+            maybe=similar.to(name),
         )
         for name in found.lost
         if name not in told

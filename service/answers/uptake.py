@@ -15,6 +15,7 @@ from service.answers.paging import order_asked, page
 from service.answers.people import people
 from service.answers.query import (
     ABSENT,
+    EVERY,
     Absent,
     Collection,
     Moment,
@@ -52,8 +53,10 @@ class UptakeRow:
 
     Of `stale_calls`, `replaced` were followed by a call to one of `replaced_by`, `retried` by the dead
     name before that, `left` by neither; `too_early` may still be, and of `cannot_tell` nobody knows who
-    made them. `share` is that of `replaced` among the first three. `sessions` counts each session (or
-    caller, where there is none) once, and `sessions_replaced` those with a call that was replaced.
+    made them. `share` is that of `replaced` among the first three. `sessions` are the sessions that the calls
+    which can be followed were made in, each once, and `sessions_replaced` those of them with a call that was
+    replaced. Where a line has no session, its caller stands for one: such a one is a caller's whole range, not
+    a session of it.
 
     Null is never zero: `reason` says why. `no_ordinary_calls`: the server logs none, so nothing can be
     seen to follow. `no_replacement`: no call says what replaces the name. `no_identity`: no call has a
@@ -170,7 +173,7 @@ def _counted(
 ) -> list[_Group]:
     """What the calls of each group came to."""
     # whoever is asked for, a retry decides that is of the same session and names another client or none
-    wide = replace(scope, query=replace(scope.query, client=None))
+    wide = replace(scope, query=replace(scope.query, client=EVERY))
     again = gather.rows(wide, scope.names, ((scope.start_us, _end(scope)),), ("time_us", *NEED))
     stale = _made(scope, calls)
     end_us = min(scope.cut.as_of_us, scope.moment.now_us)

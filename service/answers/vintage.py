@@ -1,7 +1,7 @@
 """Which release each caller's copy of the list dates from: one row a server, release and client."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,8 +47,8 @@ class VintageRow:
 
     `client_calls` are all calls of the client at that server, `client_failed_calls` those that named a
     tool which is not there (of other errors the log says nothing), and `client_stale_share` is the share
-    of stale calls in these: they are the client's, the same in each of its rows. All three are None where
-    the server logs no ordinary calls.
+    of stale calls in these: they are the client's, the same in each of its rows, with what rules leave out.
+    All three are None where the server logs no ordinary calls.
     """
 
     server: str
@@ -69,7 +69,8 @@ def vintage(connection: Connection, query: Query, moment: Moment) -> Collection[
     The releases that the copies of all callers date from, by server, release in the order of versions,
     none last, and client.
 
-    The answer also holds `releases`: every release of its rows, in that order, as an axis has them.
+    The answer also holds `releases`: every release of its rows, in that order, as an axis has them; and
+    `excluded_calls`, the stale calls that rules leave out.
 
     Raises:
         BadParameter: A parameter cannot be used.
@@ -93,13 +94,15 @@ def vintage(connection: Connection, query: Query, moment: Moment) -> Collection[
         limit,
     )
     axis = analysis.order(row.release for _, row in rows)
-    return scope.answer((row for _, row in kept), last, releases=axis)
+    return scope.answer(
+        (row for _, row in kept), last, releases=axis, excluded_calls=gather.left_out(scope)
+    )
 
 
 def _rows(scope: Scope) -> list[tuple[str, VintageRow]]:
     """(client key, row) of each server, release and client."""
     names = scope.names
-    calls = gather.rows(scope, names, ((scope.start_us, scope.until_us),), read_calls.KINDS)
+    calls = _calls(scope)
     known = people(scope, codes(calls.client_id)[0])
     width = max(len(known.keys), 1)
     number = gather.name_numbers(names, calls.server_id, calls.tool_id)
@@ -116,7 +119,7 @@ def _rows(scope: Scope) -> list[tuple[str, VintageRow]]:
     mine = copy != analysis.ALONE
     callers = count_distinct(group[mine], copy[mine], groups.size)
     called = _names_called(group, number, groups.size)
-    shares = _shares(scope, calls, known, server)
+    shares = _shares(scope, server, known)
     rows = []
     for i, each in enumerate(groups.tolist()):
         pair, rank = divmod(each, len(axis) + 1)
@@ -139,6 +142,10 @@ def _rows(scope: Scope) -> list[tuple[str, VintageRow]]:
     return rows
 
 
+def _calls(scope: Scope) -> Calls:
+    return gather.rows(scope, scope.names, ((scope.start_us, scope.until_us),), read_calls.KINDS)
+
+
 def _copies(calls: Calls, known: People, person: Column) -> Column:
     """The number of each call's copy: one a server, client and caller."""
     caller = tallies.caller_numbers(calls, known)
@@ -159,7 +166,7 @@ def _names_called(group: Column, number: Column, size: int) -> list[set[int]]:
 
 
 def _shares(
-    scope: Scope, calls: Calls, known: People, server: Column
+    scope: Scope, server: Column, known: People
 ) -> dict[int, tuple[int, int, float | None]]:
     """
     Server and client as one number → all calls, failed calls, the share of stale ones among these; absent
@@ -167,24 +174,36 @@ def _shares(
     """
     width = max(len(known.keys), 1)
     span = (scope.start_us, scope.until_us)
-    failing = np.isin(calls.kind, [int(kind) for kind in _FAILED])
-    stale = dict(
-        zip(*(c.tolist() for c in np.unique(server[failing], return_counts=True)), strict=True)
-    )
-    places = {key: place for place, key in enumerate(known.keys)}
+    stale = _stale(scope)
     found: dict[int, tuple[int, int, float | None]] = {}
-    for server_id in codes(calls.server_id)[0].tolist():
+    for server_id in codes(server // width)[0].tolist():
         if not read_calls.logs_ordinary_calls(scope.connection, scope.cut, server_id, *span):
             continue
-        counts = read_activity.counts(scope.connection, scope.cut, server_id, TOOL_KINDS, *span)
+        counts = read_activity.counts(
+            scope.connection, scope.cut, server_id, TOOL_KINDS, *span, scope.client_ids
+        )
         failed_of = _by_key(scope, [counts[kind] for kind in _FAILED])
         every_of = _by_key(scope, list(counts.values()))
-        for key, place in places.items():
-            pair = server_id * width + place
+        for place, key in enumerate(known.keys):
             errors = failed_of.get(key, 0)
-            share = round(stale.get(pair, 0) / errors, 4) if errors else None
-            found[pair] = (every_of.get(key, 0), errors, share)
+            share = round(stale.get((server_id, key), 0) / errors, 4) if errors else None
+            found[server_id * width + place] = (every_of.get(key, 0), errors, share)
     return found
+
+
+def _stale(scope: Scope) -> dict[tuple[int, str], int]:
+    """Server and client's key → its failed calls to retired names, whether rules leave them out or not."""
+    calls = _calls(replace(scope, query=replace(scope.query, excluded="count")))
+    known = people(scope, codes(calls.client_id)[0])
+    width = max(len(known.keys), 1)
+    failing = calls.where(np.isin(calls.kind, [int(kind) for kind in _FAILED]))
+    pairs, numbers = np.unique(
+        failing.server_id * width + known.groups(failing.client_id), return_counts=True
+    )
+    return {
+        (pair // width, known.keys[pair % width]): number
+        for pair, number in zip(pairs.tolist(), numbers.tolist(), strict=True)
+    }
 
 
 def _by_key(scope: Scope, counts: Sequence[dict[int, int]]) -> dict[str, int]:

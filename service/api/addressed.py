@@ -11,13 +11,19 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from service.api import ingest
 from service.api.problems import refusal
 from service.api.receivers import ROUTERS, elasticsearch_handshake
+from service.api.rooted import path_of, raw_path_of
 from service.errors import BadParameter, LastCallError, NotFound
 
 PREFIX: Final = "/to"
 
 router = APIRouter(redirect_slashes=False)
 """What is to be mounted at the prefix: no pages, and nothing that answers questions."""
-router.add_api_route("/", elasticsearch_handshake.banner, methods=elasticsearch_handshake.READ)
+router.add_api_route(
+    "/",
+    elasticsearch_handshake.banner,
+    methods=elasticsearch_handshake.READ,
+    route_class_override=elasticsearch_handshake.Handshake,
+)
 for _each in (ingest.router, *ROUTERS):
     router.include_router(_each)
 
@@ -43,19 +49,30 @@ class Addressed:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on; a path without a name is 404, a query that names another server 422."""
-        if scope["type"] == "http" and f"{scope['path']}/".startswith(f"{PREFIX}/"):
+        if scope["type"] == "http":
             try:
-                scope = _addressed(scope)
+                scope = resolved(scope)
             except LastCallError as error:
                 await refusal(error)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
 
+def resolved(scope: Scope) -> Scope:
+    """
+    Return the request as the routes see it: without the server's name in its path, and with it in its query.
+
+    Raises:
+        NotFound: The path should have a name, and has none.
+        BadParameter: The query names another server.
+    """
+    return _addressed(scope) if f"{path_of(scope)}/".startswith(f"{PREFIX}/") else scope
+
+
 def _addressed(scope: Scope) -> Scope:
     """The request without the name in its path and with it in its query."""
     # As it was sent: a name may have a slash in it.
-    raw = scope.get("raw_path") or quote(scope["path"]).encode()
+    raw = raw_path_of(scope) or quote(path_of(scope)).encode()
     name, _, rest = raw.decode("latin-1").removeprefix(PREFIX).removeprefix("/").partition("/")
     if not name:
         raise NotFound(f"no server is named; use {PREFIX}/SERVER/…, as in {PREFIX}/maps/ingest")
@@ -65,4 +82,5 @@ def _addressed(scope: Scope) -> Scope:
         raise BadParameter("server", f"the path says {server!r}, the query another one")
     if not said:
         query = b"&".join(filter(None, (query, f"server={quote(server, safe='')}".encode())))
-    return {**scope, "path": f"{PREFIX}/{unquote(rest)}", "query_string": query}
+    path = f"{scope.get('root_path', '')}{PREFIX}/{unquote(rest)}"
+    return {**scope, "path": path, "query_string": query}

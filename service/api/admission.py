@@ -22,6 +22,9 @@ from service.errors import BodyNotDecodable, BodyTooLarge, Busy
 from service.ingest.bodies.compression import looks_compressed
 from service.log import Outage
 from service.settings import Settings
+from service.tokens import NO_LIMITS
+from service.tokens import Scope as TokenScope
+from service.visitors import STRANGER_BYTES, Visitor, visitor_in, visitor_of
 
 SLOWEST_BYTES_S: Final = 16 * 1024
 """A body that comes more slowly than this, after the first wait, gives up its room."""
@@ -37,6 +40,12 @@ MOST_WAITING: Final = 1_024
 
 THREADS: Final = 16
 """Deliveries at work at once; questions have threads of their own."""
+
+STRANGERS_BYTES: Final = 1024 * 1024
+"""Room for what strangers send, who may log in: they take none of what senders have."""
+READERS_BYTES: Final = 1024 * 1024
+"""Room for the forms of whoever may only read."""
+READER_BYTES: Final = 64 * 1024
 
 _INFLATION: Final = 8
 """What is set aside for a body that may be compressed, which does not say its size beforehand."""
@@ -126,6 +135,8 @@ class Admission:
         self._limit = settings.max_body_bytes
         self._patience_s = settings.body_wait_s
         self._kept = Budget(settings.held_bytes)
+        self._strangers = Budget(STRANGERS_BYTES)
+        self._readers = Budget(READERS_BYTES)
         self._outage = outage
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -135,14 +146,28 @@ class Admission:
             return
         length = _length(Headers(scope=scope))
         amount = self._limit if length is None else min(length, self._limit)
+        room, most = self._room(visitor_in(scope))
+        amount = min(amount, most)
         async with AsyncExitStack() as held:
             try:
                 with self._outage.watching():
-                    await held.enter_async_context(self._kept.hold(amount, self._patience_s))
+                    await held.enter_async_context(room.hold(amount, self._patience_s))
             except Overloaded as error:
                 await refusal(error)(scope, receive, send)
                 return
             await self._app(scope, receive, send)
+
+    def _room(self, visitor: Visitor) -> tuple[Budget, int]:
+        """Where there is room for what somebody sends, and how much of it at most: nobody takes what others need."""
+        if visitor.is_stranger:
+            return self._strangers, STRANGER_BYTES
+        token = visitor.token
+        if token is None:
+            return self._kept, self._limit
+        if token.scope is TokenScope.READ:
+            return self._readers, READER_BYTES
+        limits = (token.limits.sent_bytes, token.limits.body_bytes)
+        return self._kept, min([self._limit, *(each for each in limits if each)])
 
 
 class Workplace:
@@ -166,7 +191,7 @@ class Workplace:
 
 async def read_body(request: Request) -> bytes:
     """
-    Read the body as it came, never more than the limit of the settings plus one piece.
+    Read the body as it came, never more than the limit of the settings or the token plus one piece.
 
     Raises:
         BodyTooLarge: It has more bytes than the limit.
@@ -174,7 +199,13 @@ async def read_body(request: Request) -> bytes:
         Overloaded: The sender is too slow.
     """
     settings: Settings = request.app.state.settings
-    limit = settings.max_body_bytes
+    token = visitor_of(request).token
+    limits = token.limits if token else NO_LIMITS
+    limit = min(
+        settings.max_body_bytes,
+        limits.sent_bytes or settings.max_body_bytes,
+        limits.body_bytes or settings.max_body_bytes,
+    )
     if (_length(request.headers) or 0) > limit:
         raise _too_large(limit)
     pieces, size = [], 0

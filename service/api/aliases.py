@@ -3,17 +3,17 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from service import answers
-from service.answers.query import iso
 from service.api import parameters, schemas
-from service.api.admission import read_body
 from service.api.deps import Db, Now, Readable
 from service.api.respond import respond
-from service.api.telling import GONE, REFUSALS, body, members_of
+from service.api.telling import GONE, REFUSALS, body, shown, take_back, taken
 from service.events import Recorded
+from service.telling import Telling
+from service.told import Alias
+from service.visitors import actor_of
 
 router = APIRouter()
 
@@ -85,23 +85,12 @@ async def tell(request: Request) -> dict[str, Any]:
     other's, those of the past as well, until it is taken back. A client has one alias; `outcome` is
     `created`, `moved` to another target or note, or `unchanged`.
     """
-    told = members_of(await read_body(request), _TOLD)
-    with request.app.state.outages.writing.watching():
-        alias, outcome = await run_in_threadpool(
-            request.app.state.telling.alias,
-            told.get("client"),
-            told.get("target"),
-            told.get("note"),
-            actor="rest",
-        )
-    return {
-        "client": alias.client,
-        "target": alias.target,
-        "note": alias.note,
-        "said_at": iso(alias.said_us),
-        "actor": alias.actor,
-        "outcome": outcome,
-    }
+    alias, outcome = await taken(request, _TOLD, _alias)
+    return shown(alias, outcome=outcome)
+
+
+def _alias(telling: Telling, told: dict[str, str], actor: str) -> tuple[Alias, Recorded]:
+    return telling.alias(told.get("client"), told.get("target"), told.get("note"), actor=actor)
 
 
 @router.delete(
@@ -112,10 +101,10 @@ async def tell(request: Request) -> dict[str, Any]:
     responses={**GONE, 422: schemas.problem("No client is named")},
     dependencies=[Readable],
 )
-def take_back(
+def unalias(
     request: Request, client: Annotated[str, Query(description="the client, in any spelling")]
 ) -> Response:
     """The client's calls are its own again, in all answers."""
-    with request.app.state.outages.writing.watching():
-        request.app.state.telling.unalias(client, actor="rest")
-    return Response(status_code=204)
+    return take_back(
+        request, lambda telling: telling.unalias(client, actor=actor_of(request, "rest"))
+    )

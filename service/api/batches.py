@@ -9,7 +9,8 @@ from service import answers
 from service.api import parameters, schemas
 from service.api.deps import Db, Now, Readable
 from service.api.respond import respond
-from service.pipeline import Pipeline
+from service.taking_back import TakingBack
+from service.visitors import actor_of
 
 router = APIRouter(tags=["operate"])
 
@@ -120,6 +121,8 @@ def undo(
     Afterwards everything is as if the batch had never come. What another batch delivered, too, is left to
     the oldest of those. With `dry_run=true` nothing is changed. All or nothing, and never twice.
     """
-    pipeline: Pipeline = request.app.state.pipeline
+    taking_back: TakingBack = request.app.state.taking_back
     with request.app.state.outages.writing.watching():
-        return pipeline.undo(batch, actor="rest", dry_run=asked.dry_run).as_json()
+        return taking_back.undo(
+            batch, actor=actor_of(request, "rest"), dry_run=asked.dry_run
+        ).as_json()

@@ -28,6 +28,7 @@ EXAMPLE = schemas.example(
             "status": "reopened",
             "marked_at": "2026-10-05T12:00:00.000Z",
             "open_calls": 3,
+            "open_days": 2,
         }
     ],
     excluded_calls=2,

@@ -16,9 +16,10 @@ from service.api.admission import read_body
 from service.api.deps import Db, Now, Readable
 from service.api.respond import respond
 from service.api.told import body_of, text_of
+from service.cataloguing import Cataloguing
 from service.entries import Entry, Kept, told
 from service.errors import BadParameter
-from service.pipeline import Pipeline
+from service.visitors import actor_of
 
 router = APIRouter()
 
@@ -164,10 +165,14 @@ async def tell(request: Request) -> dict[str, Any]:
     if body.get("name") is None:
         raise BadParameter("name", "missing; name the tool, such as tomtom-ev-routing")
     one = told(body["name"], **said)
-    pipeline: Pipeline = request.app.state.pipeline
+    cataloguing: Cataloguing = request.app.state.cataloguing
     with request.app.state.outages.writing.watching():
         [kept] = await run_in_threadpool(
-            pipeline.entries, text_of(body, "server"), [one], source="rest", actor="rest"
+            cataloguing.entries,
+            text_of(body, "server"),
+            [one],
+            source="rest",
+            actor=actor_of(request, "rest"),
         )
     return _shown(*kept)
 
@@ -201,9 +206,11 @@ async def unhide(request: Request) -> dict[str, Any]:
 async def _hide(request: Request, *, hidden: bool) -> dict[str, Any]:
     body = body_of(await read_body(request), _NAMED)
     server, name = (text_of(body, member) for member in ("server", "name"))
-    pipeline: Pipeline = request.app.state.pipeline
+    cataloguing: Cataloguing = request.app.state.cataloguing
     with request.app.state.outages.writing.watching():
-        kept = await run_in_threadpool(pipeline.hide, server, name, hidden=hidden, actor="rest")
+        kept = await run_in_threadpool(
+            cataloguing.hide, server, name, hidden=hidden, actor=actor_of(request, "rest")
+        )
     return _shown(*kept)
 
 

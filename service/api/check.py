@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from service import answers
 from service.answers.check import Check
 from service.answers.check import check as checked
-from service.answers.query import plain
-from service.api import parameters, schemas
+from service.answers.query import Filter, plain
+from service.api import schemas
 from service.api.deps import Db, Now, Readable
 
 router = APIRouter(tags=["read"])
@@ -40,12 +40,18 @@ class Asked(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    server: parameters.Server = None
-    name: parameters.Name = None
+    server: Annotated[
+        list[str], Field(description="only this MCP server", examples=[["maps"]], max_length=1)
+    ] = []
+    name: Annotated[
+        list[str],
+        Field(description="only this retired name", examples=[["tomtom-ev-routing"]], max_length=1),
+    ] = []
     as_of: Annotated[
         str | None,
         Field(
-            description="answer as if it were this instant, or the start of this day in UTC",
+            description="answer as if it were this instant, or the start of this day in UTC; what people "
+            "told is as it is now",
             examples=["2026-10-06T00:00:00Z"],
         ),
     ] = None
@@ -64,9 +70,12 @@ class Asked(BaseModel):
 )
 def check(db: Db, now: Now, asked: Annotated[Asked, Query()]) -> dict[str, Any]:
     """
-    `called`, `quiet`, or `unknown` where nothing is known of the name or part of the time was not
-    watched, with one line of reason: what `lastcall check` says.
+    `called`, `quiet`, or `unknown` where nothing is known of the name, part of the time was not watched, or
+    it was retired within that time and called until then; with one line of reason: what `lastcall check`
+    says.
     """
-    query = answers.Query(server=asked.server, name=asked.name, as_of=asked.as_of)
+    query = answers.Query(
+        server=Filter(tuple(asked.server)), name=Filter(tuple(asked.name)), as_of=asked.as_of
+    )
     found: dict[str, Any] = plain(checked(db, query, now, days=asked.days))
     return found

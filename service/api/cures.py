@@ -51,6 +51,8 @@ EXAMPLE = schemas.example(
             "status": "contacted",
             "marked_at": "2026-10-05T12:00:00.000Z",
             "open_calls": 28,
+            "open_days": 5,
+            "verdict": "still calling",
         }
     ],
     excluded_calls=2,

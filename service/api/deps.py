@@ -1,6 +1,7 @@
 """What routes are handed: a snapshot of the database and the moment of the question."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import unquote_to_bytes
 
@@ -10,6 +11,7 @@ from service.answers import Moment
 from service.answers.query import moment_at
 from service.errors import BadParameter
 from service.store.engine import Connection, reading
+from service.visitors import bound_of
 
 
 def connection(request: Request) -> Iterator[Connection]:
@@ -20,9 +22,10 @@ def connection(request: Request) -> Iterator[Connection]:
 
 
 def moment(request: Request) -> Moment:
-    """The clock's word, and what the settings say to every question."""
+    """The clock's word, and what the settings say to every question; what it looks up is looked up once."""
     state = request.app.state
-    return moment_at(state.clock(), state.settings)
+    asked_at = moment_at(state.clock(), state.settings)
+    return replace(asked_at, shared={}, bound=bound_of(request))
 
 
 def readable(request: Request) -> None:

@@ -28,9 +28,10 @@ EXAMPLE = schemas.example(
             "outcome": "tombstone",
             "counted": True,
         }
-    ]
+    ],
+    excluded_calls=2,
 )
-PAGE = schemas.page_of("Events", answers.EventRow)
+PAGE = schemas.page_of("Events", answers.EventRow, excluded_calls=int)
 
 
 @router.get(
@@ -43,5 +44,8 @@ PAGE = schemas.page_of("Events", answers.EventRow)
 def events(
     request: Request, db: Db, now: Now, asked: Annotated[parameters.Events, Query()]
 ) -> Response:
-    """Events of every kind, the newest first, equal times by kind, name, logged client and key."""
+    """
+    Events of every kind, the newest first, equal times by kind, name, logged client and key. Calls that
+    rules leave out are not among them unless `excluded` asks for them, as in the numbers that they make.
+    """
     return respond(request, db, now, asked, answers.events, answers.EventRow)

@@ -3,17 +3,17 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from service import answers
-from service.answers.query import iso
 from service.api import parameters, schemas
-from service.api.admission import read_body
 from service.api.deps import Db, Now, Readable
 from service.api.respond import respond
-from service.api.telling import GONE, REFUSALS, body, members_of
+from service.api.telling import GONE, REFUSALS, body, shown, take_back, taken
 from service.events import Recorded
+from service.telling import Telling
+from service.told import Exclusion
+from service.visitors import actor_of
 
 router = APIRouter()
 
@@ -114,28 +114,19 @@ async def tell(request: Request) -> dict[str, Any]:
     or a network at least. The calls stay, and every answer says how many it left out (`excluded_calls`);
     who calls otherwise, too, is still seen. The same rule again is `unchanged`.
     """
-    told = members_of(await read_body(request), _TOLD)
-    with request.app.state.outages.writing.watching():
-        rule, outcome = await run_in_threadpool(
-            request.app.state.telling.exclude,
-            server=told.get("server"),
-            client=told.get("client"),
-            version=told.get("version"),
-            network=told.get("network"),
-            note=told.get("note"),
-            actor="rest",
-        )
-    return {
-        "id": rule.id,
-        "server": rule.server,
-        "client": rule.client,
-        "version": rule.version,
-        "network": rule.network,
-        "note": rule.note,
-        "said_at": iso(rule.said_us),
-        "actor": rule.actor,
-        "outcome": outcome,
-    }
+    rule, outcome = await taken(request, _TOLD, _exclude)
+    return shown(rule, outcome=outcome)
+
+
+def _exclude(telling: Telling, told: dict[str, str], actor: str) -> tuple[Exclusion, Recorded]:
+    return telling.exclude(
+        server=told.get("server"),
+        client=told.get("client"),
+        version=told.get("version"),
+        network=told.get("network"),
+        note=told.get("note"),
+        actor=actor,
+    )
 
 
 @router.delete(
@@ -146,10 +137,10 @@ async def tell(request: Request) -> dict[str, Any]:
     responses={**GONE, 422: schemas.problem("The number cannot be used")},
     dependencies=[Readable],
 )
-def take_back(
+def include(
     request: Request, number: Annotated[int, Path(alias="id", ge=1, le=2**31 - 1)]
 ) -> Response:
     """What the rule left out counts again, in all answers."""
-    with request.app.state.outages.writing.watching():
-        request.app.state.telling.include(number, actor="rest")
-    return Response(status_code=204)
+    return take_back(
+        request, lambda telling: telling.include(number, actor=actor_of(request, "rest"))
+    )

@@ -1,9 +1,9 @@
 """
-Keep web pages of others away from a service that has no tokens.
+Keep web pages of others away, whether the service asks for tokens or not.
 
-A browser on this machine can reach it, so a page from anywhere could read it by letting its own name
-point here (the Host header then bears that name), or write to it by a form (the browser then says
-that the request comes from another site).
+A browser that can reach it could be made to read an open service by a page whose own name is let point
+here (the Host header then bears that name), or to write, with the pass of whoever is logged in, by a form
+(the browser then says that the request comes from another site).
 """
 
 from urllib.parse import urlsplit
@@ -35,11 +35,20 @@ class Guard:
         headers = Headers(scope=scope)
         host = host_of(headers.get("host", ""))
         if host not in self._hosts:
-            allowed = ", ".join(sorted(self._hosts))
-            return f"this service answers to {allowed}, not to {host!r}; see LASTCALL_ALLOWED_HOSTS"
+            # which names it has is not for those who do not know one
+            return f"this service does not answer to {host!r}; LASTCALL_ALLOWED_HOSTS names further hosts"
         # Following a link is fine: the other page cannot read what it leads to.
         link = headers.get("sec-fetch-mode") == "navigate" and scope["method"] in {"GET", "HEAD"}
         if headers.get("sec-fetch-site") in _FOREIGN and not link:
+            return "another site's page may not use this service; ask it directly"
+        # Older browsers say only where a page comes from that writes.
+        origin = headers.get("origin")
+        if (
+            origin is not None
+            and "sec-fetch-site" not in headers
+            and scope["method"] not in {"GET", "HEAD"}
+            and origin.partition("://")[2] != headers.get("host")
+        ):
             return "another site's page may not use this service; ask it directly"
         return None
 

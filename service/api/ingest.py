@@ -56,6 +56,8 @@ _DESCRIBED: dict[str, Any] = {
     "response_model": Account,
     "responses": {
         200: {"content": {"application/json": {"example": RECEIPT}}},
+        401: schemas.problem("No token is shown that is known"),
+        403: schemas.problem("The token may not do this"),
         413: schemas.problem("The body is too large; nothing was stored"),
         422: schemas.problem("The body or a parameter cannot be read; nothing was stored"),
         503: schemas.problem("It cannot be taken now; nothing was stored, send it again"),
@@ -84,7 +86,7 @@ async def ingest(request: Request, server: Server = None, source: Source = None)
     nothing was stored.
     """
     _only(request, "server", "source")
-    return await _stored(request, server, source or "http")
+    return await _stored(request, server, source)
 
 
 @router.put("/ingest/{source}", summary="Store log lines of a feed, as POST does", **_DESCRIBED)
@@ -110,7 +112,7 @@ def _only(request: Request, *known: str) -> None:
             raise BadParameter(name, "given twice; one delivery has one")
 
 
-async def _stored(request: Request, server: str | None, source: str) -> dict[str, Any]:
+async def _stored(request: Request, server: str | None, source: str | None) -> dict[str, Any]:
     read = body.reader(request.headers.get("content-encoding"))
-    delivered = await deliver(request, read, server=server, source=source)
+    delivered = await deliver(request, read, server=server, source=source, protocol="http")
     return delivered.receipt.as_json()

@@ -4,17 +4,17 @@ from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from service import answers
-from service.answers.query import instant_asked, iso
+from service.answers.query import instant_asked
 from service.api import parameters, schemas
-from service.api.admission import read_body
 from service.api.deps import Db, Now, Readable
 from service.api.respond import respond
-from service.api.telling import GONE, REFUSALS, body, members_of
-from service.told import MarkKind
+from service.api.telling import GONE, REFUSALS, body, shown, take_back, taken
+from service.telling import Telling
+from service.told import Mark, MarkKind
+from service.visitors import actor_of
 
 router = APIRouter()
 
@@ -44,7 +44,10 @@ PAGE = schemas.page_of("Marks", answers.MarkRow)
 
 
 class RecordedMark(BaseModel):
-    """The mark as it is kept; `client` is its key, "" for whatever names none."""
+    """
+    The mark as it is kept; `client` is its key, "" for whatever names none. `unknown` holds `server`, `client`
+    or `name` where nothing is known of it yet, as of one that is mistyped: the mark waits for it.
+    """
 
     id: int
     kind: MarkKind
@@ -55,6 +58,7 @@ class RecordedMark(BaseModel):
     note: str
     said_at: schemas.InstantText
     actor: str
+    unknown: list[str]
 
 
 @router.get(
@@ -87,38 +91,31 @@ def marks(
         note="at most 1,000 characters",
     ),
     response_model=RecordedMark,
-    responses={200: {"content": {"application/json": {"example": _KEPT}}}, **REFUSALS},
+    responses={
+        200: {"content": {"application/json": {"example": {**_KEPT, "unknown": []}}}},
+        **REFUSALS,
+    },
 )
 async def tell(request: Request) -> dict[str, Any]:
     """
     Say that a client was contacted, is known, or was fixed at an instant. Once resolved, only later calls
-    are open, and the first of them reopens it by itself (`status` of `callers` and `marks`).
+    are open, and the first of them reopens it by itself (`status` of `callers` and `marks`). Whoever was
+    contacted and calls more than 14 days later is `unheeded`, and due again.
     """
-    told = members_of(await read_body(request), _TOLD)
+    return shown(await taken(request, _TOLD, _mark))
+
+
+def _mark(telling: Telling, told: dict[str, str], actor: str) -> Mark:
     at = told.get("at")
-    at_us = None if at is None else instant_asked("at", at, ZoneInfo("UTC"))
-    with request.app.state.outages.writing.watching():
-        mark = await run_in_threadpool(
-            request.app.state.telling.mark,
-            kind=told.get("kind"),
-            server=told.get("server"),
-            client=told.get("client"),
-            name=told.get("name"),
-            at_us=at_us,
-            note=told.get("note"),
-            actor="rest",
-        )
-    return {
-        "id": mark.id,
-        "kind": mark.kind,
-        "server": mark.server,
-        "client": mark.client,
-        "name": mark.name,
-        "at": iso(mark.at_us),
-        "note": mark.note,
-        "said_at": iso(mark.said_us),
-        "actor": mark.actor,
-    }
+    return telling.mark(
+        kind=told.get("kind"),
+        server=told.get("server"),
+        client=told.get("client"),
+        name=told.get("name"),
+        at_us=None if at is None else instant_asked("at", at, ZoneInfo("UTC")),
+        note=told.get("note"),
+        actor=actor,
+    )
 
 
 @router.delete(
@@ -129,10 +126,10 @@ async def tell(request: Request) -> dict[str, Any]:
     responses={**GONE, 422: schemas.problem("The number cannot be used")},
     dependencies=[Readable],
 )
-def take_back(
+def unmark(
     request: Request, number: Annotated[int, Path(alias="id", ge=1, le=2**31 - 1)]
 ) -> Response:
     """As if it had not been said; the audit keeps both."""
-    with request.app.state.outages.writing.watching():
-        request.app.state.telling.unmark(number, actor="rest")
-    return Response(status_code=204)
+    return take_back(
+        request, lambda telling: telling.unmark(number, actor=actor_of(request, "rest"))
+    )

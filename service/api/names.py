@@ -24,6 +24,7 @@ EXAMPLE = schemas.example(
             "last_call": "2026-10-05T21:02:11.090Z",
             "last_release": "1.6.10",
             "replaced_by": ["tomtom-route-planner"],
+            "no_replacement": False,
             "unattributed_calls": 0,
             "message": None,
             "source": "lines",

@@ -1,19 +1,22 @@
 """Every retired name with who still calls it, and whether that gets better."""
 
 from dataclasses import fields, make_dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Query, Request, Response
 
 from service import answers
+from service.analysis.stopped import WORDS
 from service.answers.names import NameRow
 from service.answers.overview_periods import CHANGE_DAYS, WINDOWS
 from service.answers.overview_rows import Bucket
+from service.answers.query import Absent
 from service.api import names, parameters, schemas
 from service.api.deps import Db, Now, Readable
 from service.api.respond import respond
 
 router = APIRouter(tags=["read"])
+MemberT = TypeVar("MemberT")
 
 _COUNTS = {"stale_calls": 412, "clients": 9, "callers": 11}
 _WINDOW = {"until": "2026-10-06T00:00:00.000Z", **_COUNTS, "covered_hours": 108}
@@ -55,15 +58,32 @@ EXAMPLE = schemas.example(
             "quiet_covered_hours": 2,
             "windows": _WINDOWS,
             "change": _CHANGE,
-            "top_client": {"client": "claude-code", "stale_calls": 120},
+            "top_client": {
+                "client": "claude-code",
+                "stale_calls": 120,
+                "cure": {
+                    "verdict": "still calling",
+                    "word": "refresh",
+                    "do": "Ask whoever runs it to connect anew, so that it fetches the list.",
+                },
+            },
             "spark": [
                 {
                     "start": "2026-10-01T00:00:00.000Z",
                     "label": "2026-10-01",
                     "value": 90,
                     "covered": True,
+                    "notifications": 2,
                 }
             ],
+            "verdict": {
+                "word": "still calling",
+                "reason": None,
+                "because": "Called on 61 days. Quiet for 1 day, and a caller paused for up to 9 before.",
+                "probability": 0.125,
+                "interval": [0.0838, 0.3751],
+                "wait_days": 48.3,
+            },
         }
     ],
     bucket="day",
@@ -75,6 +95,7 @@ EXAMPLE = schemas.example(
         "unattributed_calls": 31,
         "windows": [{**window, "names": 1} for window in _WINDOWS],
         "change": {**_CHANGE, "names": 1, "names_before": 0},
+        "verdict": dict.fromkeys(WORDS, 0) | {"still calling": 1},
     },
 )
 PAGE = schemas.page_of(
@@ -93,8 +114,15 @@ _SINGLE = (
     "quiet_hours",
     "quiet_covered_hours",
 )
+_IN_VERDICT = {"verdict": "word", "because": "because", "wait_days": "wait_days"}
+"""Column → member of a verdict; empty where no detail is asked for."""
 _IN_WINDOW = ("stale_calls", "clients", "callers", "covered_hours", "hours")
 _IN_CHANGE = ("stale_calls", "clients", "covered_hours", "hours", "matched_calls")
+
+
+def _there(member: MemberT | Absent | None) -> MemberT | None:
+    """A member of a row, None where the row has none."""
+    return None if isinstance(member, Absent) else member
 
 
 def cells(row: answers.OverviewRow) -> dict[str, Any]:
@@ -114,6 +142,10 @@ def cells(row: answers.OverviewRow) -> dict[str, Any]:
     found["windows_until"] = row.change.until
     found["top_client"] = row.top_client and row.top_client.client
     found["top_client_calls"] = row.top_client and row.top_client.stale_calls
+    cure = None if row.top_client is None else _there(row.top_client.cure)
+    found["top_client_cure"] = cure and cure.word
+    verdict = _there(row.verdict)
+    found |= {name: verdict and getattr(verdict, of) for name, of in _IN_VERDICT.items()}
     return found
 
 
@@ -126,6 +158,8 @@ _COLUMNS = (
     "windows_until",
     "top_client",
     "top_client_calls",
+    "top_client_cure",
+    *_IN_VERDICT,
 )
 Line = make_dataclass("Line", [(name, Any) for name in _COLUMNS], frozen=True)
 """A row of the table."""
@@ -139,7 +173,7 @@ Line = make_dataclass("Line", [(name, Any) for name in _COLUMNS], frozen=True)
     dependencies=[Readable],
 )
 def overview(
-    request: Request, db: Db, now: Now, asked: Annotated[parameters.Rows, Query()]
+    request: Request, db: Db, now: Now, asked: Annotated[parameters.Overview, Query()]
 ) -> Response:
     """
     Every retired name known as of `as_of`, by server and name, with the counts of `names` for the same
@@ -158,7 +192,14 @@ def overview(
 
     With `client`, all of it is about the calls of that client, of the names that it called in the range.
     `spark` has at most 100 buckets of the range; `bucket` says how long they are. `totals` are of the rows
-    of all pages. `sort` takes any column of a single value but `message`. The table has windows and
+    of all pages. `sort` takes any column of a single value but `message`.
+
+    With `detail=true`, rows have the `verdict` of `stopped` on all clients in all time, with the reason in a
+    sentence, `top_client` what would make that client stop, `spark` the notifications of the server, and
+    `totals` how many names have each verdict. `sort=need` then puts first what needs doing: by verdict, from
+    still calling to stopped, then by active days and by calls, the most first.
+
+    The table has windows and
     change as columns, and no `spark`.
     """
     return respond(

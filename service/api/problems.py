@@ -9,8 +9,6 @@ from service.answers.query import dumps
 from service.api.parameters import HINTS
 from service.errors import BadParameter, LastCallError
 
-RETRY_AFTER_S = 5
-
 
 def install(app: FastAPI) -> None:
     """Register the handlers."""
@@ -42,7 +40,7 @@ def _known(_request: Request, error: Exception) -> Response:
 def refusal(error: LastCallError) -> Response:
     """What a known error answers; one that will pass says when to come again."""
     parameter = error.parameter if isinstance(error, BadParameter) else None
-    headers = {"Retry-After": str(RETRY_AFTER_S)} if error.status == 503 else None
+    headers = {"Retry-After": str(error.retry_after_s)} if error.status == 503 else None
     return problem(error.status, error.title, error.detail, parameter, headers)
 
 

@@ -15,8 +15,9 @@ from service.api.admission import read_body
 from service.api.deps import Db, Now, Readable
 from service.api.respond import respond
 from service.api.telling import members_of
+from service.cataloguing import Cataloguing
 from service.events import Recorded
-from service.pipeline import Pipeline
+from service.visitors import actor_of
 
 router = APIRouter()
 
@@ -127,10 +128,15 @@ async def record(request: Request) -> dict[str, Any]:
     told = members_of(await read_body(request), _TOLD)
     at = told.get("at")
     at_us = None if at is None else instant_asked("at", at, ZoneInfo("UTC"))
-    pipeline: Pipeline = request.app.state.pipeline
+    cataloguing: Cataloguing = request.app.state.cataloguing
     with request.app.state.outages.writing.watching():
         release, outcome = await run_in_threadpool(
-            pipeline.release, told.get("server"), told.get("version"), at_us, source="rest"
+            cataloguing.release,
+            told.get("server"),
+            told.get("version"),
+            at_us,
+            source="rest",
+            actor=actor_of(request, "rest"),
         )
     return {
         "server": release.server,

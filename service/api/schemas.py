@@ -64,7 +64,9 @@ def _type_of(hint: Any) -> Any:
         kept = tuple(_type_of(one) for one in arguments if one is not Absent)
         return Union[kept]  # noqa: UP007 - a union of a tuple has no other form
     if origin is tuple:
-        return list[_type_of(arguments[0])]  # type: ignore[misc]
+        kinds = tuple(_type_of(each) for each in arguments if each is not ...)
+        one: Any = Union[kinds]  # noqa: UP007
+        return list[one]
     if hasattr(hint, "__dataclass_fields__"):
         return model_of(hint)
     return hint
@@ -83,6 +85,17 @@ def page_of(name: str, row: type, **more: Any) -> type[BaseModel]:
         **{key: (_type_of(hint), ...) for key, hint in more.items()},
     }
     return create_model(name, __config__=ConfigDict(extra="forbid"), **members)
+
+
+def single_of(name: str, row: type) -> type[BaseModel]:
+    """The model of an answer that is one thing."""
+    members: dict[str, Any] = {
+        "range": (model_of(Range), ...),
+        "as_of": (InstantText, ...),
+        "coverage": (model_of(CoverageSummary), ...),
+        "generated_at": (InstantText, ...),
+    }
+    return create_model(name, __base__=model_of(row), __config__=None, **members)
 
 
 def problem(description: str, example: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -151,6 +164,14 @@ def example(items: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
                 }
             ],
             "gap_count": 1,
+            "servers": [
+                {
+                    "server": "maps",
+                    "covered_hours": 108,
+                    "heard_since": "2026-09-01T04:00:00.000Z",
+                }
+            ],
+            "server_count": 1,
         },
         "generated_at": "2026-10-06T00:00:00.000Z",
         **more,

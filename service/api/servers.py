@@ -25,9 +25,10 @@ EXAMPLE = schemas.example(
             "sources": 1,
             "last_heard": "2026-10-05T21:00:00.000Z",
         }
-    ]
+    ],
+    excluded_calls=2,
 )
-PAGE = schemas.page_of("Servers", answers.ServerRow)
+PAGE = schemas.page_of("Servers", answers.ServerRow, excluded_calls=int)
 
 
 @router.get(

@@ -14,8 +14,9 @@ from service.api.admission import read_body
 from service.api.deps import Db, Now, Readable
 from service.api.respond import respond
 from service.api.told import body_of, text_of
+from service.cataloguing import Cataloguing
 from service.entries import Kept, Snapshot, tools_of
-from service.pipeline import Pipeline
+from service.visitors import actor_of
 
 router = APIRouter()
 
@@ -39,15 +40,16 @@ _LISTED = schemas.example(
             "listed": True,
             "calls": 5120,
             "clients": 9,
-            "callers": 214,
+            "active_days": 5,
             "top_clients": ["claude-code"],
             "unattributed_calls": 31,
             "first_call": "2026-10-01T00:00:04.020Z",
             "last_call": "2026-10-05T21:14:11.090Z",
         }
-    ]
+    ],
+    excluded_calls=12,
 )
-_LISTED_PAGE = schemas.page_of("Listed", answers.ListedRow)
+_LISTED_PAGE = schemas.page_of("Listed", answers.ListedRow, excluded_calls=int)
 _DIFF = schemas.example(
     [
         {
@@ -138,7 +140,7 @@ def listed(
     """
     Names that the latest snapshot lists or that ordinary calls name, and that are not retired, by server
     and name: what to know before one of them is retired. `sort` takes any column but `listed`,
-    `top_clients` and `unattributed_calls`. Every call of the range is read, so give a range where the log is large.
+    `top_clients` and `unattributed_calls`.
     """
     return respond(request, db, now, asked, answers.listed, answers.ListedRow)
 
@@ -205,17 +207,17 @@ async def keep(request: Request) -> dict[str, Any]:
     tools = tools_of(body.get("tools"))
     at = text_of(body, "at")
     at_us = None if at is None else instant_asked("at", at, ZoneInfo("UTC"))
-    pipeline: Pipeline = request.app.state.pipeline
+    cataloguing: Cataloguing = request.app.state.cataloguing
     with request.app.state.outages.writing.watching():
         kept, outcome = await run_in_threadpool(
-            pipeline.snapshot,
+            cataloguing.snapshot,
             text_of(body, "server"),
             tools,
             at_us,
             version=text_of(body, "version"),
             protocol_version=text_of(body, "protocol_version"),
             source="rest",
-            actor="rest",
+            actor=actor_of(request, "rest"),
         )
     return _shown(kept, outcome)
 

@@ -1,12 +1,23 @@
 """What routes share by which people tell something: how a body is read, and how refusals are documented."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from fastapi import Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from service import names
+from service.answers.query import iso
 from service.api import schemas
+from service.api.admission import read_body
 from service.errors import BadParameter, BodyNotDecodable
+from service.telling import Telling
+from service.told import Alias, Exclusion, Mark, Note
+from service.visitors import actor_of
+
+T = TypeVar("T")
 
 
 def members_of(data: bytes, example: Mapping[str, str]) -> dict[str, str]:
@@ -31,6 +42,31 @@ def members_of(data: bytes, example: Mapping[str, str]) -> dict[str, str]:
         if value is not None and not isinstance(value, str):
             raise BadParameter(name, f'must be text, such as "{example[name]}"')
     return {name: value for name, value in body.items() if value is not None}
+
+
+async def taken(
+    request: Request, example: Mapping[str, str], take: Callable[[Telling, dict[str, str], str], T]
+) -> T:
+    """Read a body like the *example*, and let *take* tell it: its members that are not null, and who tells it."""
+    members = members_of(await read_body(request), example)
+    telling: Telling = request.app.state.telling
+    with request.app.state.outages.writing.watching():
+        return await run_in_threadpool(take, telling, members, actor_of(request, "rest"))
+
+
+def take_back(request: Request, back: Callable[[Telling], None]) -> Response:
+    """Take back what was told, and answer that there is nothing to say."""
+    with request.app.state.outages.writing.watching():
+        back(request.app.state.telling)
+    return Response(status_code=204)
+
+
+def shown(kept: Alias | Exclusion | Mark | Note, **more: Any) -> dict[str, Any]:
+    """What was told as it is kept, its instants as text, and *more*."""
+    found = {each.name: getattr(kept, each.name) for each in fields(kept)}
+    at = {"at_us": "at", "said_us": "said_at"}
+    texts = {at[name]: iso(found[name]) for name in at if name in found}
+    return {name: value for name, value in found.items() if not name.endswith("_us")} | texts | more
 
 
 def body(example: Mapping[str, str], required: tuple[str, ...], **says: str) -> dict[str, Any]:

@@ -24,8 +24,10 @@ EXAMPLE = schemas.example(
             "product": "ChatGPT",
             "vendor": "OpenAI",
             "replaced_by": ["tomtom-route-planner"],
+            "no_replacement": False,
             "stale_calls": 28,
             "open_calls": 28,
+            "open_days": 5,
             "active_days": 5,
             "callers": 26,
             "versions": ["1.0.0"],
@@ -36,15 +38,18 @@ EXAMPLE = schemas.example(
             "marked_at": None,
             "client_days": 5,
             "client_calls": 41,
+            "verdict": "still calling",
         }
     ],
     totals={
         "to_reach": 3,
         "reopened": 1,
+        "unheeded": 1,
         "contacted": 0,
         "known": 1,
         "resolved": 2,
         "unattributed_calls": 7,
+        "unattributed_told": 2,
         "due": 5,
         "rows": 8,
     },
@@ -52,8 +57,8 @@ EXAMPLE = schemas.example(
         {
             "client": "openai-mcp",
             "to": "Whoever uses ChatGPT, by OpenAI (openai-mcp)",
-            "subject": "openai-mcp still calls retired tools of maps",
-            "text": "Hello,\n\nyour MCP client `openai-mcp` still calls 1 tool ...",
+            "subject": "openai-mcp called retired tools of maps",
+            "text": "Hello,\n\nyour MCP client `openai-mcp` called 1 retired tool ...",
             "about": [{"server": "maps", "name": "tomtom-ev-routing"}],
         }
     ],
@@ -79,8 +84,8 @@ def todo(
     request: Request, db: Db, now: Now, asked: Annotated[parameters.Todo, Query()]
 ) -> Response:
     """
-    Every server, name and client that is `open` or `reopened`, with what would make it stop (see
-    `cures`). Clients are in the order of the days with such calls, then of these calls, the most first:
+    Every server, name and client that is due, with what would make it stop (see `cures`): it is `open`,
+    `unheeded` (contacted, and called more than 14 days later) or `reopened` (resolved, and called since). Clients are in the order of the days with such calls, then of these calls, the most first:
     days count before calls, since one loud day is less than a habit. `messages` are what to write to the
     first ten clients of the rows.
     """

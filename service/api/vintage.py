@@ -28,8 +28,9 @@ EXAMPLE = schemas.example(
         }
     ],
     releases=["1.9"],
+    excluded_calls=2,
 )
-PAGE = schemas.page_of("Vintage", answers.VintageRow, releases=tuple[str, ...])
+PAGE = schemas.page_of("Vintage", answers.VintageRow, releases=tuple[str, ...], excluded_calls=int)
 
 
 @router.get(

@@ -2,7 +2,6 @@
 From the records of one delivery to the portions of it that are stored, one transaction each.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -26,16 +25,11 @@ from service.ingest.lines import lines_of
 from service.ingest.memory import Memory, Outcome, Reading
 from service.ingest.records import Line, Parsed, Record
 from service.ingest.rows import DEFAULT_SERVER, request_number, row_of, server_of
-from service.ingest.scan import DENSE, Block
-
-HOUR_NS: Final = 3_600 * 10**9
+from service.ingest.scan import DENSE, HOUR_NS, Block, Heard, Sifted, by_hour, timed
 
 KEPT: Final = 50_000
 """Rejected records that are held at most until they are stored; more of them are only counted, so that
 a body of nothing but braces does not become a hundred times its size."""
-
-_SHORTEST_TIME: Final = len("2026-10-05")
-_DIGITS: Final = re.compile(rb"\d\d")
 
 Watcher = Callable[[Record, Event | Rejected | Ignored], None]
 """Told of each record and of what became of it."""
@@ -110,24 +104,31 @@ class Gathering:
             for part in self._parts.values()
         )
 
-    def take(self, records: Iterable[bytes | Record]) -> None:
+    def take(self, records: Iterable[bytes | Sifted | Record]) -> None:
         """
-        Add records in order: blocks of whole lines, and single ones. The ignored ones among single
-        records that follow one another are heard together.
+        Add records in order: blocks of whole lines, what matters of such, and single ones. The ignored ones
+        among single records that follow one another are heard together.
         """
         single: list[Record] = []
         for record in records:
-            if not isinstance(record, bytes):
+            if not isinstance(record, bytes | Sifted):
                 single.append(record)
                 continue
             if single:  # they came before it
                 self._single(single)
                 single = []
-            if self._watch is None:
+            if isinstance(record, Sifted):
                 self._block(record)
+            elif self._watch is None:
+                self._block(Block(record, self._recogniser.search, dense=self._dense))
             else:
                 self._single(list(lines_of(record)))
         self._single(single)
+
+    @property
+    def held(self) -> int:
+        """How many of them are more than counted: events, and rejected records that are kept."""
+        return sum(len(part.rows) + len(part.rejected) for part in self._parts.values())
 
     def portions(self) -> list[Portion]:
         """Hand over what was gathered, one portion a server, and begin anew."""
@@ -150,14 +151,16 @@ class Gathering:
             for server, part in sorted(parts.items())
         ]
 
-    def _block(self, text: bytes) -> None:
+    def sifted(self, text: bytes) -> Sifted:
+        """What matters of a block of whole lines; nothing is added. Another process may do it."""
+        recogniser = self._recogniser
+        return Block(text, recogniser.search, dense=False).sifted(recogniser.line_time)
+
+    def _block(self, block: Block | Sifted) -> None:
         """Add a block of whole lines."""
-        if b"\0" in text:  # dropped wherever it stands, also within a needle
-            text = text.replace(b"\0", b"")
-        block = Block(text, self._recogniser.search, dense=self._dense)
         find, read = self._reading.find, self._reading.line
         server, latest_ns = self._server, self._recogniser.latest_ns
-        blank = taken = number = counted = 0
+        blank = taken = 0
         known: list[int] = []
         for place, raw in block.lines():
             event = find(raw, server, latest_ns)
@@ -172,12 +175,7 @@ class Gathering:
             elif outcome is None:
                 blank += 1
             elif isinstance(outcome, Event | Rejected):
-                if block.dense:
-                    number = place
-                else:  # places ascend, so each newline is looked at once, however many are kept
-                    number += text.count(b"\n", counted, place)
-                    counted = place
-                self._keep(outcome, self._position + number - blank, known)
+                self._keep(outcome, self._position + block.number(place) - blank, known)
                 taken += 1
                 if outcome.time_ns is None:
                     self._hear_in_passing(outcome, self._recogniser.line_time(raw), known)
@@ -185,10 +183,7 @@ class Gathering:
         self._position += records
         self._dense = taken > records * DENSE
         if taken < records:
-            time_of = self._line_time
-            first = block.first(time_of) if _DIGITS.search(text) else None
-            last = None if first is None else block.last(time_of)
-            self._ignore(records - taken, first, last, block.each(time_of), known)
+            self._ignore(records - taken, block.when(self._recogniser.line_time), known)
 
     def _single(self, records: list[Record]) -> None:
         """Add single records."""
@@ -212,7 +207,10 @@ class Gathering:
             time_of = self._time_of
             first = _first(map(time_of, records))
             last = None if first is None else _first(map(time_of, reversed(records)))
-            self._ignore(count - taken, first, last, map(time_of, records), known)
+            heard = None
+            if first is not None and last is not None:
+                heard = Heard(first, last, by_hour(first, last, map(time_of, records)))
+            self._ignore(count - taken, heard, known)
 
     def _outcome(self, record: Record) -> Outcome | None:
         if self._watch is None:
@@ -286,28 +284,18 @@ class Gathering:
             if isinstance(outcome, Rejected):
                 self._part(None).hear(seen)
 
-    def _ignore(
-        self,
-        number: int,
-        first: int | None,
-        last: int | None,
-        times: Iterable[int | None],
-        known: Iterable[int],
-    ) -> None:
+    def _ignore(self, number: int, heard: Heard | None, known: Iterable[int]) -> None:
         """
-        Count *number* ignored records, and mark the hours in which they were heard.
-
-        *times* are those of the records in the order in which they came, kept ones among them whose
-        times are *known* and heard already; *first* and *last* the ends of them. Reading the time of
-        every one would cost more than all else, so the ends decide, unless they lie more than an hour
-        apart.
+        Count *number* ignored records, and mark the hours in which they were *heard*, the kept ones among
+        them, whose times are *known* and heard already.
         """
         part = self._part(None)
         part.ignored += number
-        if first is None or last is None:
+        if heard is None:
             return
-        if abs(last - first) > HOUR_NS:
-            hours = Counter(time // HOUR_NS for time in times if time is not None)
+        first, last, counted = heard
+        if counted is not None:
+            hours = Counter(counted)
             hours.subtract(time // HOUR_NS for time in known)
             for hour, lines in hours.items():
                 if lines > 0:
@@ -317,16 +305,10 @@ class Gathering:
         if last // HOUR_NS != first // HOUR_NS:
             part.hear(last)
 
-    def _line_time(self, raw: bytes) -> int | None:
-        """The time of a line; of the millions of tiny ones that a body may have, none is looked at long."""
-        if len(raw) < _SHORTEST_TIME or _DIGITS.search(raw) is None:
-            return None
-        return self._recogniser.line_time(raw)
-
     def _time_of(self, record: Record) -> int | None:
         """The time of a record that may be ignored: its own, else that of its wrapper."""
         if isinstance(record, Line):
-            own = self._line_time(record.raw)
+            own = timed(record.raw, self._recogniser.line_time)
         else:
             own = self._recogniser.value_time(record.value)
         return self._recogniser.origin_time(record.origin) if own is None else own

@@ -4,10 +4,13 @@ Where a database is: what its URL says, and a connection of its driver to it.
 Read without SQLAlchemy, which takes longer to import than a short log takes to store.
 """
 
+import os
 import re
 import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
@@ -15,6 +18,9 @@ from service.errors import LastCallError, StorageUnavailable
 
 LOCK_WAIT_S = 30
 """How long a writer waits for the one before it."""
+CONNECT_WAIT_S = 10
+"""How long a PostgreSQL server that says nothing is waited for, where its URL names no `connect_timeout`."""
+_AGAIN_S = 0.01
 
 VERSION_TABLE = "lastcall_version"
 """Where Alembic keeps the revision: a name of our own, so that a database that another program keeps
@@ -50,11 +56,14 @@ class SqliteFile:
 
     def connect(self, *, cache_kib: int = 2_000) -> sqlite3.Connection:
         """
-        Open it, in a mode in which a commit lasts; a new file, or one of ours, is switched to WAL.
+        Open it, in a mode in which a commit lasts; a new file, or one of ours, is switched to WAL. A new file is
+        its owner's alone, as what SQLite puts beside it is: it holds what logins are signed with.
 
         *cache_kib* bounds the memory for its pages. The connection begins no transaction by itself,
         and may be handed from thread to thread.
         """
+        with suppress(OSError):  # it is there, or SQLite says what is wrong
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         connection = sqlite3.connect(
             self.path,
             timeout=LOCK_WAIT_S,
@@ -85,10 +94,27 @@ class SqliteFile:
         if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
             if not tables or VERSION_TABLE in tables:  # another program's file stays as it is
-                connection.execute("PRAGMA journal_mode = WAL")
+                _write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = -{cache_kib}")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """
+    Switch to the write-ahead log. Of two that do so at once SQLite refuses one without waiting
+    (pragma journal_mode knows no busy_timeout), so that this one waits.
+    """
+    until = monotonic() + LOCK_WAIT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > until:
+                raise
+            sleep(_AGAIN_S)
+        else:
+            return
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +153,6 @@ def read_url(url: str) -> Address:
         for part in ("user", "password", "dbname"):
             if part in said:
                 said[part] = unquote(said[part])
-        return PostgresDatabase(dict(parse_qsl(found["query"] or "")) | said)
+        default = {"connect_timeout": str(CONNECT_WAIT_S)}  # libpq would wait for minutes
+        return PostgresDatabase(default | dict(parse_qsl(found["query"] or "")) | said)
     raise LastCallError(f"{found['scheme']} is not a database that can be used; {GOOD_URLS}")

@@ -131,14 +131,19 @@ def snapshot(
             actor,
         ),
     )
-    detail = {"at_us": taken.at_us, "version": taken.version, "tools": len(taken.tools)}
+    detail = {
+        "server": taken.server,
+        "at_us": taken.at_us,
+        "version": taken.version,
+        "tools": len(taken.tools),
+    }
     audit.record(conn, now_us, actor, "snapshot", taken.server, detail)
     raise_data_version(conn)
-    _release(conn, server_id, taken)
+    _release(conn, server_id, taken, now_us=now_us, actor=actor)
     return taken, Kept.CREATED
 
 
-def _release(conn: Connection, server_id: int, taken: Snapshot) -> None:
+def _release(conn: Connection, server_id: int, taken: Snapshot, *, now_us: int, actor: str) -> None:
     """A snapshot of a version says that it had come by then, unless somebody said when."""
     if taken.version is None or taken.source == NAMES:
         return
@@ -148,7 +153,7 @@ def _release(conn: Connection, server_id: int, taken: Snapshot) -> None:
         release = Release(
             server=taken.server, version=taken.version, at_us=taken.at_us, source="snapshot"
         )
-        releases.record(conn, release)
+        releases.record(conn, release, now_us=now_us, actor=actor)
 
 
 def _latest(conn: Connection, server_id: int, server: str, name: str) -> Entry | None:
@@ -196,6 +201,6 @@ def _append(
             entry.actor,
         ),
     )
-    detail = {"number": entry.number, "source": entry.source, **changes}
+    detail = {"server": entry.server, "number": entry.number, "source": entry.source, **changes}
     audit.record(conn, entry.said_us, entry.actor, action, f"{entry.server}/{entry.name}", detail)
     raise_data_version(conn)

@@ -16,6 +16,7 @@ from service.store import redelivery
 from service.store.columns import COLUMNS
 from service.store.dialect import insert_many, run_matching
 from service.store.driver import Connection, Values
+from service.store.numbers import new_number
 
 CallerKey = tuple[int, int, str]
 """Server id, level, digest."""
@@ -63,10 +64,6 @@ FROM server AS s
 LEFT JOIN source AS c ON c.server_id = s.id AND c.name = ?
 LEFT JOIN batch AS b ON b.source_id = c.id AND b.kind = ? AND b.label = ?
 WHERE s.name = ?
-"""
-_NEXT_BATCH = """
-(SELECT max(coalesce((SELECT max(id) FROM batch), 0), coalesce(
-   (SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'last_batch'), 0)) + 1)
 """
 
 
@@ -141,12 +138,12 @@ def _made(conn: Connection, table: str, values: Values) -> int:
 
 def _made_batch(conn: Connection, values: Values) -> int:
     """Insert a batch and return its id, which no batch had before, also none that was taken back."""
-    if not conn.embedded:
-        return _made(conn, "batch", values)
-    sql = (
-        f"INSERT INTO batch (id, {', '.join(COLUMNS['batch'])}) VALUES ({_NEXT_BATCH}, ?, ?, ?, ?)"
+    number = new_number(conn, "batch")
+    conn.run(
+        f"INSERT INTO batch (id, {', '.join(COLUMNS['batch'])}) VALUES (?, ?, ?, ?, ?)",
+        (number, *values),
     )
-    return int(conn.run(sql, values).lastrowid)
+    return number
 
 
 def _ids(conn: Connection, table: str, wanted: set[str]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from service.errors import Busy, StorageUnavailable
 from service.store.address import LOCK_WAIT_S, VERSION_TABLE, SqliteFile, read_url
 from service.store.meaning import meaning_of, translated
 
-HEAD = "0007"
+HEAD = "0012"
 """The revision this version of the product works with: the last file in `migrations/versions`. Known
 here so that a start with an up-to-date database loads neither Alembic nor SQLAlchemy."""
 
@@ -255,3 +255,19 @@ class Writer:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.raw.close()
+
+
+@contextmanager
+def open_writer(url: str, *, auto_upgrade: bool) -> Iterator[Writer]:
+    """
+    A writer over a database, its schema made ready; closed at the end.
+
+    Raises:
+        LastCallError: The database cannot be used.
+    """
+    writer = Writer(url)
+    try:
+        writer.ensure_ready(auto_upgrade)
+        yield writer
+    finally:
+        writer.close()

@@ -35,6 +35,8 @@ def make_engine(url: str) -> Engine:
     if isinstance(address, SqliteFile):
         return _sqlite_engine(address)
     parsed = sa.make_url(url).set(drivername="postgresql+psycopg")
+    wait = address.parameters["connect_timeout"]
+    parsed = parsed.update_query_dict({"connect_timeout": wait})
     return sa.create_engine(parsed, pool_pre_ping=True, max_overflow=20)
 
 

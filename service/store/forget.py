@@ -13,10 +13,10 @@ from typing import Any
 from service import names
 from service.errors import NotFound
 from service.events import Kind
-from service.store import audit, removal
+from service.store import audit, forget_told, removal
 from service.store.dialect import run_each
 from service.store.driver import Connection, Values
-from service.store.undo import keep_number
+from service.store.numbers import ACCEPTED, keep_number
 from service.store.writer import raise_data_version
 
 _ONE_CLIENT = """
@@ -50,21 +50,24 @@ _BATCHES = (
 _SOURCES = "SELECT id FROM source WHERE server_id = ?"
 _SAID_OF_SERVER = ("release", "entry", "snapshot")
 """Tables of what was told that name the server by its id."""
+_SUBJECTS = "SELECT id FROM subject WHERE server_id = ?"
 _OF_SERVER = (
     ("reject", f"batch_id IN ({_BATCHES})"),
     ("redelivery", f"batch_id IN ({_BATCHES})"),
     ("tally", f"batch_id IN ({_BATCHES})"),
     ("ledger", f"source_id IN ({_SOURCES})"),
     ("batch", f"source_id IN ({_SOURCES})"),
+    ("said", f"subject_id IN ({_SUBJECTS})"),
     *(
         (table, "server_id = ?")
-        for table in ("source", *_SAID_OF_SERVER, "fact", "caller", "session")
+        for table in ("source", *_SAID_OF_SERVER, "subject", "fact", "caller", "session")
     ),
     ("server", "id = ?"),
 )
 """What goes with a server, by its id, in an order that foreign keys allow."""
+_PLANNED = "plan_id IN (SELECT id FROM plan WHERE server = ?)"
 _ESCAPED = re.compile(r"\\u([0-9A-Fa-f]{4})")
-_TOLD_OF_SERVER = ("mark", "exclusion")
+_TOLD_OF_SERVER = ("mark", "exclusion", "note", "plan")
 """Tables that name the server by its name."""
 
 
@@ -82,7 +85,8 @@ class Forgotten:
     callers: int
     quarantined: int
     told: int
-    """Marks; of a server also releases, the catalogue, lists of tools and exclusions."""
+    """Marks, exclusions, places in plans, words of the weekly log and, of a client, aliases; of a server also
+    releases, the catalogue and lists of tools."""
     batches: int = 0
     places: int = 0
     """Followed files."""
@@ -122,6 +126,7 @@ def plan(conn: Connection, client: str | None, server: str | None) -> Forgotten:
     which, values = "e.server_id = ?", (server_id,)
     told = sum(_count(conn, table, "server_id = ?", (server_id,)) for table in _SAID_OF_SERVER)
     told += sum(_count(conn, table, "server = ?", (server,)) for table in _TOLD_OF_SERVER)
+    told += _count(conn, "said", f"subject_id IN ({_SUBJECTS})", (server_id,))
     return _with_events(
         conn,
         which,
@@ -161,7 +166,7 @@ def forget(
         conn.run(_NOTES)
         removal.remove(conn, every_name=True)
     if done.client is not None:
-        _forget_client(conn, done)
+        _forget_client(conn, done.client, done)
     elif server_id is not None:
         _forget_server(conn, done, server_id)
     # Which client it was must not be told for ever by the very line that says it was forgotten.
@@ -180,9 +185,6 @@ def _plan_client(
     spellings = [raw for _, raw in conn.rows(_SPELLINGS, (key,))]
     which, values = _of_client(key, server_id)
     rejects = list(_rejects_naming(conn, key, [client, *spellings], server_id))
-    where, given = (
-        ("client = ?", (key,)) if server is None else ("client = ? AND server = ?", (key, server))
-    )
     sessions, callers = (
         conn.rows(_ONLY_THERE.format(column=column, which=which), values)[0][0]
         for column in ("session_id", "caller_id")
@@ -200,7 +202,7 @@ def _plan_client(
             callers=callers,
             quarantined=len(rejects),
             quarantined_ids=rejects,
-            told=_count(conn, "mark", where, given),
+            told=forget_told.count(conn, key, server),
         ),
     )
     if not (found.events or rejects or found.told or (spellings and server is None)):
@@ -209,19 +211,19 @@ def _plan_client(
     return found
 
 
-def _forget_client(conn: Connection, done: Forgotten) -> None:
-    conn.run(_UNUSED_SPELLINGS, (done.client,))
+def _forget_client(conn: Connection, key: str, done: Forgotten) -> None:
+    conn.run(_UNUSED_SPELLINGS, (key,))
     run_each(conn, "DELETE FROM reject WHERE id = ?", [(each,) for each in done.quarantined_ids])
-    if done.server is None:
-        conn.run("DELETE FROM mark WHERE client = ?", (done.client,))
-    else:
-        conn.run("DELETE FROM mark WHERE client = ? AND server = ?", (done.client, done.server))
+    forget_told.forget(conn, key, done.server)
 
 
 def _forget_server(conn: Connection, done: Forgotten, server_id: int) -> None:
-    keep_number(conn)
+    for table in ("batch", *_TOLD_OF_SERVER):
+        keep_number(conn, table)
     for table, where in _OF_SERVER:
         conn.run(f"DELETE FROM {table} WHERE {where}", (server_id,))
+    conn.run("DELETE FROM meta WHERE name = ?", (f"{ACCEPTED}{server_id}",))
+    conn.run(f"DELETE FROM plan_unit WHERE {_PLANNED}", (done.server,))
     for table in _TOLD_OF_SERVER:
         conn.run(f"DELETE FROM {table} WHERE server = ?", (done.server,))
     mine = "SELECT id FROM followed WHERE server = ?"

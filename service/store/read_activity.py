@@ -12,7 +12,7 @@ from service.store.engine import Connection
 from service.store.read_columns import Column, columns
 from service.store.read_cut import Cut
 from service.store.read_names import walk
-from service.store.read_sets import among
+from service.store.read_sets import Ids, among
 from service.store.read_words import chunks
 from service.store.schema import activity, event, session
 
@@ -144,10 +144,11 @@ def counts(
     kinds: Collection[Kind],
     since_us: int,
     until_us: int,
+    client_ids: Ids | None = None,
 ) -> dict[Kind, dict[int, int]]:
     """
-    How many counted events of each of these kinds each client has at the server in [since, until); of
-    client 0 are those that name none.
+    How many counted events of each of these kinds each client (of these, None for all) has at the server in
+    [since, until); of client 0 are those that name none.
     """
     first = -(-since_us // QUARTER_US)
     last = max(min(until_us, cut.solid_us) // QUARTER_US, first)
@@ -165,6 +166,8 @@ def counts(
         .where(activity.c.quarter >= first, activity.c.quarter < last)
         .group_by(activity.c.client_id, activity.c.kind)
     )
+    if client_ids is not None:
+        whole = whole.where(among(connection, activity.c.client_id, client_ids))
     edges = []
     for start, end in ((since_us, first * QUARTER_US), (last * QUARTER_US, until_us)):
         low, high = max(start, since_us), min(end, until_us)
@@ -172,6 +175,8 @@ def counts(
             rows = sa.select(event.c.kind, cut.client().label("client_id"), sa.func.count())
             rows = rows.where(event.c.time_us >= low, event.c.time_us < high)
             rows = rows.where(event.c.server_id == server_id, event.c.kind.in_(wanted))
+            if client_ids is not None:
+                rows = rows.where(among(connection, cut.client(), client_ids))
             edges.append(rows.where(cut.counted()).group_by(sa.text("1"), sa.text("2")))
     for query in (whole, *edges):
         for kind, client_id, events in connection.execute(query):

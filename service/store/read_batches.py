@@ -1,12 +1,11 @@
 """Batches, read: what can be taken back as one, with the records that came in it."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 
 from service.store.engine import Connection
-from service.store.read_sets import among
+from service.store.read_sets import Ids, among
 from service.store.schema import batch, server, source, tally
 
 
@@ -26,7 +25,7 @@ class Batch:
 def batches(
     connection: Connection,
     between: tuple[int | None, int],
-    server_ids: Collection[int] | None,
+    server_ids: Ids | None,
     source_name: str | None,
     before: int | None,
     limit: int,

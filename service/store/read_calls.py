@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
+from service.clock import DAY_US
 from service.events import Kind
 from service.store.dialect import is_sqlite
 from service.store.engine import Connection
 from service.store.read_columns import Column, columns
 from service.store.read_cut import Cut
-from service.store.read_names import STALE_INDEX
-from service.store.read_sets import among, table_of
+from service.store.read_names import STALE_INDEX, walk
+from service.store.read_sets import Ids, among, table_of
 from service.store.read_spans import Span, between, within
 from service.store.read_words import chunks
 from service.store.schema import call_day, event
@@ -60,6 +61,7 @@ EVERYTHING = ("time_us", "client_id", "caller_id", "version_id")
 CALLERS = ("caller_id", "client_id")
 SESSIONS = (*EVERYTHING, "session_id")
 KINDS = ("time_us", "kind", *CALLERS)
+INDEXED = (*SESSIONS, "kind")
 FACTS = ("time_us", "client_id", "caller_id", "session_id", "fact_id")
 
 
@@ -84,7 +86,7 @@ def stale_calls(
     tool_ids: Collection[int],
     since_us: int,
     until_us: int,
-    client_ids: Collection[int] | None = None,
+    client_ids: Ids | None = None,
     need: Collection[str] = EVERYTHING,
 ) -> Calls:
     """
@@ -112,7 +114,7 @@ def succeeded_calls(
     server_id: int,
     tool_ids: Collection[int],
     spans: Sequence[Span],
-    client_ids: Collection[int] | None = None,
+    client_ids: Ids | None = None,
     need: Collection[str] = EVERYTHING,
 ) -> Calls:
     """Counted rows of kind `call` of these tools in each of the stretches, with time."""
@@ -137,7 +139,7 @@ def _read(
     server_id: int,
     where: sa.ColumnElement[bool],
     times: "sa.ColumnElement[bool]",
-    client_ids: Collection[int] | None,
+    client_ids: Ids | None,
     need: Collection[str],
 ) -> Calls:
     """Rows with the columns that are needed; the others are 0 throughout."""
@@ -197,14 +199,14 @@ def daily(
     *,
     by_client: bool,
     by_day: bool,
-    client_ids: Collection[int] | None = None,
+    client_ids: Ids | None = None,
 ) -> Sums:
     """
     Sums of the roll-up's cells for the UTC days [days[0], days[1]), by tool, one a kind of line.
 
     Without `by_client`, `client_id` is 0 and of all clients; without `by_day`, so is `day`.
     """
-    zero: sa.ColumnElement[int] = sa.literal_column("0")
+    zero: sa.ColumnElement[int] = sa.literal(0)
     nobody = sa.case((call_day.c.client_id == 0, call_day.c.calls), else_=0)
     # in the order of the key, so that groups need no sorting; hence the kind among them
     groups: list[sa.ColumnElement[Any]] = [
@@ -218,7 +220,7 @@ def daily(
     for part in chunks(sorted(tool_ids)) if days[0] < days[1] else ():
         query = (
             sa.select(
-                call_day.c.server_id,
+                sa.literal(server_id),
                 call_day.c.tool_id,
                 call_day.c.client_id if by_client else zero,
                 call_day.c.day if by_day else zero,
@@ -255,7 +257,7 @@ def succeeded(
     mine = (call_day.c.server_id == wanted.c.c0) & (call_day.c.tool_id == wanted.c.c1)
     query = (
         sa.select(
-            call_day.c.server_id,
+            sa.literal(server_id),
             call_day.c.tool_id,
             call_day.c.client_id,
             call_day.c.day,
@@ -276,15 +278,28 @@ def logs_ordinary_calls(
 ) -> bool:
     """Whether the server logged any counted call of kind `call` in [since, until)."""
     span = (since_us, until_us)
-    mine = (call_day.c.server_id == server_id) & (call_day.c.kind == int(Kind.CALL))
+    steps = walk(call_day.c.tool_id, call_day.c.server_id == server_id)
+
+    def holds(where: sa.ColumnElement[bool]) -> bool:
+        """Whether a cell is like that: name by name, since those of other kinds lie between."""
+        cell = sa.exists().where(
+            call_day.c.server_id == server_id,
+            call_day.c.tool_id == steps.c.id,
+            call_day.c.kind == int(Kind.CALL),
+            call_day.c.day >= since_us // DAY_US,
+            call_day.c.day <= until_us // DAY_US,
+            where,
+        )
+        return connection.scalar(sa.select(steps.c.id).where(cell).limit(1)) is not None
+
     ends = [
         (instant >= since_us) & (instant < until_us)
         for instant in (call_day.c.first_us, call_day.c.last_us)
     ]
-    if not cut.promoted and connection.scalar(sa.select(sa.exists().where(mine, sa.or_(*ends)))):
+    if not cut.promoted and holds(sa.or_(*ends)):
         return True
     around = (call_day.c.first_us < since_us) & (call_day.c.last_us >= until_us)
-    if not cut.promoted and not connection.scalar(sa.select(sa.exists().where(mine, around))):
+    if not cut.promoted and not holds(around):
         return False
     row = (event.c.server_id == server_id) & (event.c.kind == int(Kind.CALL))
     found = sa.select(event.c.time_us).where(row, between(span), cut.counted()).limit(1)

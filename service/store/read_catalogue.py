@@ -8,8 +8,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from service.entries import NAMES, Entry, Facts
+from service.store.dialect import is_sqlite
 from service.store.engine import Connection
-from service.store.read_sets import among
+from service.store.read_sets import Chosen, among, text_among
 from service.store.schema import entry, server, snapshot
 
 _COLUMNS = (
@@ -40,6 +41,43 @@ class Listed:
     actor: str
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """
+    What was said at once of entries of a server: of how many `names`, the first of them, whether each of them was
+    `known` before, and whether it hides them.
+    """
+
+    server: str
+    said_us: int
+    actor: str
+    names: int
+    name: str
+    known: bool
+    hidden: bool
+
+
+def changes(
+    connection: Connection,
+    server_ids: Collection[int],
+    names: Chosen[str] | None,
+    between: tuple[int, int],
+) -> list[Change]:
+    """What was said of entries of these servers (of some names, if given) in [since, until), in no order."""
+    together = (server.c.name, entry.c.said_us, entry.c.actor)
+    kind = ((entry.c.number > 1).label("known"), entry.c.hidden)
+    query = (
+        sa.select(*together, sa.func.count(), sa.func.min(entry.c.name), *kind)
+        .join(server, server.c.id == entry.c.server_id)
+        .where(among(connection, entry.c.server_id, server_ids))
+        .where(entry.c.said_us >= between[0], entry.c.said_us < between[1])
+        .group_by(*together, *kind)
+    )
+    if names is not None:
+        query = query.where(text_among(entry.c.name, names))
+    return [Change(*row) for row in connection.execute(query)]
+
+
 def entries(connection: Connection, server_ids: Collection[int]) -> list[tuple[Entry, int]]:
     """The version that holds of each entry of these servers, and when the first was said; in no order."""
     numbered = (
@@ -66,15 +104,16 @@ def entries(connection: Connection, server_ids: Collection[int]) -> list[tuple[E
     return [(_entry(row), row.first_us) for row in connection.execute(query)]
 
 
-def versions(connection: Connection, server_ids: Collection[int], name: str | None) -> list[Entry]:
-    """Every version of the entries of these servers (of one name, if given), in no order."""
+def versions(
+    connection: Connection, server_ids: Collection[int], names: Chosen[str] | None
+) -> list[Entry]:
+    """Every version of the entries of these servers (of these names, if given), in no order."""
     query = (
         sa.select(*_COLUMNS)
         .join(server, server.c.id == entry.c.server_id)
         .where(among(connection, entry.c.server_id, server_ids))
     )
-    if name is not None:
-        query = query.where(entry.c.name == name)
+    query = query.where(text_among(entry.c.name, names))
     return [_entry(row) for row in connection.execute(query)]
 
 
@@ -97,6 +136,14 @@ def snapshots(connection: Connection, server_ids: Collection[int]) -> list[Liste
     return [Listed(*row) for row in connection.execute(query)]
 
 
+def tool_counts(connection: Connection, snapshot_ids: Collection[int]) -> dict[int, int]:
+    """How many tools each of these snapshots has, by its id; the database counts them."""
+    listed = snapshot.c.tools if is_sqlite(connection) else sa.cast(snapshot.c.tools, sa.JSON)
+    query = sa.select(snapshot.c.id, sa.func.json_array_length(listed).label("number"))
+    rows = connection.execute(query.where(among(connection, snapshot.c.id, snapshot_ids)))
+    return {row.id: row.number for row in rows}
+
+
 def tools(connection: Connection, snapshot_id: int) -> tuple[dict[str, Any], ...]:
     """The tools of a snapshot, by name."""
     query = sa.select(snapshot.c.tools).where(snapshot.c.id == snapshot_id)
@@ -107,14 +154,27 @@ def listed_names(connection: Connection, server_id: int, *, names: bool = False)
     """The names in a server's latest snapshot (with *names*: in its latest list of all names), None
     where there is none."""
     kind = snapshot.c.source == NAMES if names else snapshot.c.source != NAMES
+    found = _latest(connection, (snapshot.c.server_id == server_id) & kind)
+    return None if found is None else found[1]
+
+
+def listed_before(
+    connection: Connection, server_id: int, as_of_us: int
+) -> tuple[int, set[str]] | None:
+    """When a server's latest snapshot before an instant was taken, and the names in it."""
+    before = (snapshot.c.at_us < as_of_us) & (snapshot.c.source != NAMES)
+    return _latest(connection, (snapshot.c.server_id == server_id) & before)
+
+
+def _latest(connection: Connection, where: "sa.ColumnElement[bool]") -> tuple[int, set[str]] | None:
     query = (
-        sa.select(snapshot.c.tools)
-        .where(snapshot.c.server_id == server_id, kind)
+        sa.select(snapshot.c.at_us, snapshot.c.tools)
+        .where(where)
         .order_by(snapshot.c.at_us.desc())
         .limit(1)
     )
-    text = connection.scalar(query)
-    return None if text is None else {tool["name"] for tool in json.loads(text)}
+    row = connection.execute(query).first()
+    return None if row is None else (row.at_us, {tool["name"] for tool in json.loads(row.tools)})
 
 
 def _entry(row: Any) -> Entry:

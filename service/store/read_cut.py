@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from service.clock import DAY_US
 from service.store.calls import Rank, rank
 from service.store.dialect import is_sqlite
 from service.store.engine import Connection
 from service.store.read_sets import among, pairs_among, table_of
-from service.store.schema import call_line, client, event, session, tool, version
+from service.store.schema import call_day, call_line, client, event, session, tool, version
 
 
 class Promoted(NamedTuple):
@@ -24,6 +25,9 @@ class Promoted(NamedTuple):
 
     time_us: int
     key: int
+    server_id: int
+    tool_id: int
+    kind: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,12 @@ class Cut:
         pairs = [(row.time_us, row.key) for row in self.promoted]
         standing = pairs_among(self.embedded, (event.c.time_us, event.c.key), pairs)
         return sa.or_(event.c.counted == 1, standing)
+
+    def begun(self) -> "sa.ColumnElement[bool]":
+        """Whether a cell of the daily roll-up holds a call from before the cut; `promoted` are not in it."""
+        if self.is_latest:
+            return sa.true()
+        return (call_day.c.day <= self.as_of_us // DAY_US) & (call_day.c.first_us < self.as_of_us)
 
 
 @lru_cache(maxsize=16)
@@ -90,6 +100,7 @@ def _promoted(connection: Connection, as_of_us: int) -> tuple[Promoted, ...]:
         sa.select(
             call_line.c.session_id,
             call_line.c.request,
+            event.c.server_id,
             event.c.tool_id,
             event.c.time_us,
             event.c.key,
@@ -117,7 +128,9 @@ def _promoted(connection: Connection, as_of_us: int) -> tuple[Promoted, ...]:
         before = [row for row in rows if row.time_us < as_of_us]
         if before and not any(row.counted for row in before):
             promoted.append(min(before, key=_rank))
-    return tuple(Promoted(row.time_us, row.key) for row in promoted)
+    return tuple(
+        Promoted(row.time_us, row.key, row.server_id, row.tool_id, row.kind) for row in promoted
+    )
 
 
 def _requests_cut(connection: Connection, as_of_us: int) -> list[tuple[int, int]]:

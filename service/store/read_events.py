@@ -1,6 +1,6 @@
 """Events, newest or oldest first: whole instants at a time, so that a page can end inside one."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -11,12 +11,14 @@ import sqlalchemy as sa
 from service.clock import DAY_US, QUARTER_US
 from service.events import TOOL_KINDS, Kind
 from service.store import read_spans
+from service.store.dialect import is_sqlite
 from service.store.engine import Connection
 from service.store.read_columns import columns
 from service.store.read_cut import Cut
+from service.store.read_left_out import LeftOut, left_out
 from service.store.read_names import STALE_INDEX
-from service.store.read_sets import among
-from service.store.read_spans import Span
+from service.store.read_sets import Chosen, Ids, among, pairs_among
+from service.store.read_spans import Span, between
 from service.store.read_words import chunks
 from service.store.schema import (
     activity,
@@ -62,14 +64,21 @@ class Logged:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which events. None means any; `tools` are (server, tool) ids."""
+    """
+    Which events. None means any; `tools` are (server, tool) ids, `not_tools` those of which an event is not
+    wanted.
+    """
 
     since_us: int | None
     until_us: int
-    server_ids: Collection[int] | None = None
+    server_ids: Ids | None = None
     kind: Kind | None = None
-    client_ids: Collection[int] | None = None
+    client_ids: Chosen[int] | None = None
     tools: Collection[tuple[int, int]] | None = None
+    not_tools: Collection[tuple[int, int]] = ()
+    rules: Sequence[LeftOut] = ()
+    """The calls that they leave out are not wanted; with `only_left_out` nothing but these."""
+    only_left_out: bool = False
 
 
 def events(
@@ -108,7 +117,8 @@ def _ways(connection: Connection, cut: Cut, wanted: Wanted) -> "Iterator[_Way]":
             where.append(event.c.kind == int(kind))
         if wanted.server_ids is not None:
             where.append(among(connection, event.c.server_id, wanted.server_ids))
-        spans = _whole if not wanted.client_ids else partial(_active, connection, cut)
+        is_few = wanted.client_ids is not None and not wanted.client_ids.outside
+        spans = partial(_active, connection, cut) if is_few else _whole
         yield sa.and_(*where), spans
         return
     for server_id in sorted({server_id for server_id, _ in wanted.tools}):
@@ -140,20 +150,35 @@ def _called(
 ) -> list[Span]:
     """Around the calls that the roll-up knows of; a line that another one stands for lies close to it."""
     since_us, until_us = _range(wanted)
-    query = (
+    days = (max(since_us, -(2**60)) // DAY_US - 1, until_us // DAY_US + 2)
+    solid = min(max(cut.solid_us // DAY_US, days[0]), days[1])
+    cells = (
         sa.select(call_day.c.first_us, call_day.c.last_us, call_day.c.calls)
         .where(call_day.c.server_id == server_id, among(connection, call_day.c.tool_id, tools))
         .where(call_day.c.kind == int(Kind.CALL))
-        .where(call_day.c.day >= max(since_us, -(2**60)) // DAY_US - 1)
-        .where(call_day.c.day <= until_us // DAY_US + 1)
+        .where(call_day.c.day >= days[0], call_day.c.day < solid)
     )
-    if wanted.client_ids is not None and cut.is_latest:
-        query = query.where(among(connection, call_day.c.client_id, wanted.client_ids))
-    first, last, calls = columns(connection, query, 3)
+    day, spoken = event.c.time_us // DAY_US, cut.client()
+    of_day: list[sa.ColumnElement[Any]] = [
+        sa.func.min(event.c.time_us),
+        sa.func.max(event.c.time_us),
+        sa.func.count(),
+    ]
+    rows = (
+        sa.select(*of_day)
+        .where(between((solid * DAY_US, min(days[1] * DAY_US, cut.as_of_us))))
+        .where(event.c.server_id == server_id, among(connection, event.c.tool_id, tools))
+        .where(event.c.kind == int(Kind.CALL), cut.counted())
+        .group_by(event.c.tool_id, spoken, day)
+    )
+    if wanted.client_ids is not None:
+        cells = cells.where(among(connection, call_day.c.client_id, wanted.client_ids))
+        rows = rows.where(among(connection, spoken, wanted.client_ids))
+    found = (columns(connection, cells, 3), columns(connection, rows, 3))
+    first, last, calls = (np.concatenate(part) for part in zip(*found, strict=True))
     exact = calls <= 2  # then these are their instants
-    standing = np.array([row.time_us for row in cut.promoted], dtype=np.int64)
-    starts = np.concatenate([first, last[exact], standing]) - QUARTER_US
-    ends = np.concatenate([np.where(exact, first, last), last[exact], standing]) + QUARTER_US
+    starts = np.concatenate([first, last[exact]]) - QUARTER_US
+    ends = np.concatenate([np.where(exact, first, last), last[exact]]) + QUARTER_US
     return read_spans.clip(read_spans.join(starts, ends), (since_us, until_us))
 
 
@@ -167,19 +192,27 @@ def _active(connection: Connection, cut: Cut, wanted: Wanted) -> list[Span]:
     kinds = tuple(Kind) if wanted.kind is None else (wanted.kind,)
     if wanted.kind in TOOL_KINDS:
         kinds = TOOL_KINDS
-    query = (
+    near = (max(since_us, -(2**60)) // QUARTER_US - 1, until_us // QUARTER_US + 2)
+    solid = min(max(cut.solid_us // QUARTER_US, near[0]), near[1])
+    clients: Ids = () if wanted.client_ids is None else wanted.client_ids
+    numbers = [int(kind) for kind in kinds]
+    cells = (
         sa.select(activity.c.quarter)
         .where(among(connection, activity.c.server_id, servers))
-        .where(among(connection, activity.c.client_id, wanted.client_ids or ()))
-        .where(activity.c.kind.in_([int(kind) for kind in kinds]))
-        .where(activity.c.quarter >= max(since_us, -(2**60)) // QUARTER_US - 1)
-        .where(activity.c.quarter <= until_us // QUARTER_US + 1)
+        .where(among(connection, activity.c.client_id, clients))
+        .where(activity.c.kind.in_(numbers))
+        .where(activity.c.quarter >= near[0], activity.c.quarter < solid)
     )
-    (quarters,) = columns(connection, query, 1)
+    rows = (  # from here on the roll-up may know another client than the cut does
+        sa.select(event.c.time_us)
+        .where(between((solid * QUARTER_US, min(near[1] * QUARTER_US, cut.as_of_us))))
+        .where(among(connection, event.c.server_id, servers), event.c.kind.in_(numbers))
+        .where(among(connection, cut.client(), clients), cut.counted())
+    )
+    (quarters,), (times,) = (columns(connection, query, 1) for query in (cells, rows))
+    quarters = np.concatenate([quarters, np.unique(times // QUARTER_US)])
     # A line that another one stands for is not in the roll-up; the two lie close together.
     spans = read_spans.join((quarters - 1) * QUARTER_US, (quarters + 2) * QUARTER_US)
-    if cut.solid_us < until_us:  # the roll-up may know another client than the cut does
-        spans = [*read_spans.clip(spans, (since_us, cut.solid_us)), (cut.solid_us, until_us)]
     return read_spans.clip(spans, (since_us, until_us))
 
 
@@ -195,6 +228,14 @@ def _first_keys(
     """(time, key) of the first events, with every one of the last instant."""
     if wanted.client_ids is not None:
         where = where & among(connection, cut.client(), wanted.client_ids)
+    if wanted.not_tools:
+        columns_ = (event.c.server_id, event.c.tool_id)
+        met = pairs_among(is_sqlite(connection), columns_, wanted.not_tools)
+        where = where & (event.c.tool_id.is_(None) | sa.not_(met))
+    if wanted.only_left_out:
+        where = where & left_out(connection, cut, wanted.rules)
+    elif wanted.rules:
+        where = where & sa.not_(left_out(connection, cut, wanted.rules))
     order = event.c.time_us.desc() if newest_first else event.c.time_us
     query = sa.select(event.c.time_us, event.c.key)
     found: list[_Key] = []

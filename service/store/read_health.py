@@ -10,12 +10,14 @@ from service.clock import HOUR_US
 from service.events import Kind
 from service.store.engine import Connection
 from service.store.read_columns import Column, columns
-from service.store.read_sets import among
+from service.store.read_cut import Cut
+from service.store.read_sets import Ids, among
 from service.store.read_words import chunks
 from service.store.schema import (
     VERSION_TABLE,
     batch,
     call_day,
+    event,
     ledger,
     reject,
     server,
@@ -77,8 +79,11 @@ class DayOfCalls:
     last_us: int
 
 
-def heard(connection: Connection, as_of_us: int, server_ids: Collection[int] | None) -> list[Heard]:
-    """Every source, by server and name, with the hours that began before `as_of_us`."""
+def heard(connection: Connection, as_of_us: int, server_ids: Ids | None) -> list[Heard]:
+    """
+    Every source, by server and name, with the hours it was heard in before `as_of_us`. The ledger cannot
+    tell when within the hour of that instant: there only a source counts that brought an event before it.
+    """
     query = (
         sa.select(source.c.id, server.c.name.label("server"), source.c.name, source.c.retired_us)
         .join(server, server.c.id == source.c.server_id)
@@ -87,11 +92,17 @@ def heard(connection: Connection, as_of_us: int, server_ids: Collection[int] | N
     if server_ids is not None:
         query = query.where(among(connection, source.c.server_id, server_ids))
     sources = connection.execute(query).all()
-    before = -(-as_of_us // HOUR_US)
-    return [
-        Heard(row.server, row.name, row.retired_us is not None, _hours(connection, row.id, before))
-        for row in sources
-    ]
+    last = as_of_us // HOUR_US
+    started = sa.select(event.c.source_id).where(
+        event.c.time_us >= last * HOUR_US, event.c.time_us < as_of_us
+    )
+    lately = set(connection.scalars(started.distinct()))
+    found = []
+    for row in sources:
+        hours = _hours(connection, row.id, last)
+        hours = np.append(hours, last) if row.id in lately else hours
+        found.append(Heard(row.server, row.name, row.retired_us is not None, hours))
+    return found
 
 
 def _hours(connection: Connection, source_id: int, before: int) -> Column:
@@ -104,7 +115,7 @@ def _hours(connection: Connection, source_id: int, before: int) -> Column:
 def accounts(
     connection: Connection,
     days: tuple[int, int] | None,
-    server_ids: Collection[int] | None,
+    server_ids: Ids | None,
     source_name: str | None,
 ) -> list[Account]:
     """Tallies by source and UTC day of arrival in [days[0], days[1]), of each fate and reason."""
@@ -129,7 +140,7 @@ def accounts(
 def refused(
     connection: Connection,
     between: tuple[int | None, int],
-    server_ids: Collection[int] | None,
+    server_ids: Ids | None,
     source_name: str | None,
     at_least: int,
 ) -> list[Refused]:
@@ -174,14 +185,15 @@ def refused(
 
 
 def kinds_met(
-    connection: Connection, server_id: int, tool_ids: Collection[int]
+    connection: Connection, cut: Cut, server_id: int, tool_ids: Collection[int]
 ) -> dict[int, set[Kind]]:
-    """The kinds of lines that have ever stood for a call to each of these tools; one look-up a kind."""
+    """The kinds of lines that stood for a call to each of these tools before the cut; one look-up a kind."""
     met = [
         sa.exists().where(
             call_day.c.server_id == server_id,
             call_day.c.tool_id == tool.c.id,
             call_day.c.kind == int(kind),
+            cut.begun(),
         )
         for kind in _TOOL_KINDS
     ]
@@ -189,6 +201,9 @@ def kinds_met(
     for part in chunks(sorted(tool_ids)):
         for id_, *each in connection.execute(sa.select(tool.c.id, *met).where(tool.c.id.in_(part))):
             found[id_] = {kind for kind, there in zip(_TOOL_KINDS, each, strict=True) if there}
+    for row in cut.promoted:
+        if row.server_id == server_id and row.tool_id in found:
+            found[row.tool_id].add(Kind(row.kind))
     return found
 
 

@@ -37,7 +37,7 @@ class Said:
 
 
 def logged_names(connection: Connection, cut: Cut, server_id: int) -> list[Logged]:
-    """Every name that a call to the server spells, in the order of ids; one look-up a name."""
+    """Every name that a call to the server spelled before the cut, in the order of ids; one look-up a name."""
     stale = (event.c.server_id == server_id) & STALE_INDEX
     steps = walk(event.c.tool_id, stale)
     first = (
@@ -49,11 +49,10 @@ def logged_names(connection: Connection, cut: Cut, server_id: int) -> list[Logge
         .scalar_subquery()
     )
     rows = connection.execute(sa.select(steps.c.id, first.label("first_us")))
-    firsts = {row.id: row.first_us for row in rows if row.id is not None}
-    counted = walk(call_day.c.tool_id, call_day.c.server_id == server_id)
+    firsts = {row.id: row.first_us for row in rows if row.first_us is not None}
+    counted = walk(call_day.c.tool_id, (call_day.c.server_id == server_id) & cut.begun())
     ids = {*firsts, *connection.scalars(sa.select(counted.c.id))}
-    # A line that stands for its call only before the cut has left the roll-up, but the line that stands
-    # for it now spells the same name and is among the first.
+    ids |= {row.tool_id for row in cut.promoted if row.server_id == server_id}
     names = tool_names(connection, ids - {None})
     return [Logged(id_, names[id_], firsts.get(id_)) for id_ in sorted(names)]
 

@@ -1,17 +1,15 @@
 """Releases, read."""
 
-from collections.abc import Collection
-
 import sqlalchemy as sa
 
 from service.events import Release
 from service.store.engine import Connection
-from service.store.read_sets import among
+from service.store.read_sets import Ids, among
 from service.store.schema import meta, release, server
 
 
 def releases(
-    connection: Connection, server_ids: Collection[int] | None, since_us: int, until_us: int
+    connection: Connection, server_ids: Ids | None, since_us: int, until_us: int
 ) -> list[Release]:
     """Releases of these servers (None: of all) that came in [since, until), in no order."""
     query = (
@@ -26,9 +24,7 @@ def releases(
     ]
 
 
-def first_release(
-    connection: Connection, server_ids: Collection[int] | None, as_of_us: int
-) -> int | None:
+def first_release(connection: Connection, server_ids: Ids | None, as_of_us: int) -> int | None:
     """When the first release of these servers (None: of all) before `as_of_us` came."""
     first: int | None = connection.scalar(
         sa.select(sa.func.min(release.c.at_us))
@@ -44,7 +40,7 @@ def moves(connection: Connection) -> str:
     return value or "0"
 
 
-def _of(connection: Connection, server_ids: Collection[int] | None) -> "sa.ColumnElement[bool]":
+def _of(connection: Connection, server_ids: Ids | None) -> "sa.ColumnElement[bool]":
     if server_ids is None:
         return sa.true()
     return among(connection, release.c.server_id, server_ids)

@@ -12,7 +12,7 @@ from service.store.engine import Connection
 from service.store.read_columns import Column, columns
 from service.store.read_cut import Cut
 from service.store.read_names import walk
-from service.store.read_sets import among
+from service.store.read_sets import Ids, among
 from service.store.read_spans import Span, within
 from service.store.schema import activity, event
 
@@ -38,8 +38,9 @@ def signals(
     connection: Connection, cut: Cut, server_ids: Collection[int], kind: Kind, spans: Sequence[Span]
 ) -> Signals:
     """Notifications or listings of these servers, in stretches of time that do not overlap."""
+    one = sa.literal(next(iter(server_ids))) if len(server_ids) == 1 else event.c.server_id
     query = sa.select(
-        event.c.server_id,
+        one,
         sa.func.coalesce(event.c.session_id, 0),
         cut.client(),
         event.c.time_us,
@@ -71,7 +72,7 @@ def cells(
     quarters: tuple[int, int],
     *,
     by_client: bool,
-    client_ids: Collection[int] | None = None,
+    client_ids: Ids | None = None,
 ) -> Cells:
     """
     The roll-up of a kind for the quarter-hours [quarters[0], quarters[1]), of these servers, in several

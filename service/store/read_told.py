@@ -5,9 +5,10 @@ from collections.abc import Collection
 import sqlalchemy as sa
 
 from service.store.engine import Connection
+from service.store.read_sets import Chosen, text_among
 from service.store.read_words import chunks
-from service.store.schema import alias, caller, client, exclusion, mark, version
-from service.told import Alias, Exclusion, Mark, MarkKind
+from service.store.schema import alias, caller, client, exclusion, mark, note, version
+from service.told import Alias, Exclusion, Mark, MarkKind, Note
 
 
 def aliases(connection: Connection) -> list[Alias]:
@@ -46,6 +47,18 @@ def marks(connection: Connection, *, withdrawn: bool = False) -> list[Mark]:
         )
         for row in connection.execute(query)
     ]
+
+
+def notes(
+    connection: Connection, servers: Chosen[str] | None, since_us: int | None, until_us: int
+) -> list[Note]:
+    """Notes of these servers, and of all; None: of whichever. In [since, until), or up to it; in no order."""
+    query = sa.select(note).where(note.c.at_us < until_us)
+    if since_us is not None:
+        query = query.where(note.c.at_us >= since_us)
+    if servers is not None:
+        query = query.where(note.c.server.is_(None) | text_among(note.c.server, servers))
+    return [Note(**row) for row in connection.execute(query).mappings()]
 
 
 def client_keys(connection: Connection) -> set[str]:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from service.names import TEXT_LIMIT
 from service.store.engine import Connection
+from service.store.numbers import ACCEPTED
 from service.store.schema import client, meta, server, tool, version
 
 _CHUNK = 5_000
@@ -38,6 +39,16 @@ def data_version(connection: Connection) -> str:
     return value or "0"
 
 
+def accepted(connection: Connection, server_ids: Collection[int] | None) -> int:
+    """How many lines these servers (None: all) have brought anew; never less, whatever is taken back."""
+    query = sa.select(meta.c.value)
+    if server_ids is None:  # every name that begins so: "`" follows "_"
+        query = query.where(meta.c.name >= ACCEPTED, meta.c.name < f"{ACCEPTED[:-1]}`")
+    else:
+        query = query.where(meta.c.name.in_([f"{ACCEPTED}{id_}" for id_ in sorted(server_ids)]))
+    return sum(map(int, connection.scalars(query)))
+
+
 def servers(connection: Connection) -> dict[int, str]:
     """Every server by id."""
     return {row.id: row.name for row in connection.execute(sa.select(server.c.id, server.c.name))}
@@ -52,6 +63,29 @@ def spellings_of(connection: Connection, keys: Sequence[str]) -> dict[int, Spell
     """Every spelling whose key is one of these."""
     parts = (keys[at : at + _CHUNK] for at in range(0, len(keys), _CHUNK))
     return _spellings(connection, (client.c.key.in_(part) for part in parts))
+
+
+def keys_holding(connection: Connection, text: str, limit: int) -> list[str]:
+    """At most so many keys of clients that hold *text*: those that begin with it first, then the shorter ones."""
+    key = client.c.key
+    found = (
+        sa.select(key)
+        .where(key.contains(text, autoescape=True))
+        .group_by(key)
+        .order_by(
+            sa.case((key.startswith(text, autoescape=True), 0), else_=1), sa.func.length(key), key
+        )
+        .limit(limit)
+    )
+    return list(connection.scalars(found))
+
+
+def some_names(connection: Connection, limit: int) -> list[str]:
+    """A spelling of each of at most so many clients, by their keys."""
+    query = sa.select(sa.func.min(client.c.name)).where(client.c.key != "")
+    return list(
+        connection.scalars(query.group_by(client.c.key).order_by(client.c.key).limit(limit))
+    )
 
 
 def spellings_shown(connection: Connection, name: str, key: str) -> list[int]:

@@ -1,17 +1,17 @@
 """Releases, written: one row a server and version."""
 
 from service.events import Recorded, Release
-from service.store import dimensions
+from service.store import audit, dimensions
 from service.store.driver import Connection
 from service.store.writer import raise_counter, raise_data_version
 
 
-def record(conn: Connection, release: Release) -> Recorded:
+def record(conn: Connection, release: Release, *, now_us: int, actor: str) -> Recorded:
     """
     Keep a release within the write transaction that *conn* has open; its server is made where it is new.
 
     A version that is known is not stored again: with another instant it is moved there, with the same
-    one nothing changes, and readers are told of nothing.
+    one nothing changes, and readers are told of nothing. Each change leaves a line in the audit.
     """
     server_id = dimensions.server_id(conn, release.server)
     mine = (server_id, release.version)
@@ -19,6 +19,15 @@ def record(conn: Connection, release: Release) -> Recorded:
     if known == [(release.at_us,)]:
         return Recorded.UNCHANGED
     raise_data_version(conn)
+    detail = {
+        "server": release.server,
+        "version": release.version,
+        "at_us": release.at_us,
+        "source": release.source,
+        "was_us": known[0][0] if known else None,
+    }
+    subject = f"{release.server}/{release.version}"
+    audit.record(conn, now_us, actor, "release", subject, detail)
     said = (release.at_us, release.source, *mine)
     if not known:
         conn.run(

@@ -35,8 +35,9 @@ meta = sa.Table(
     sa.Column("value", Text, nullable=False),
 )
 """The two secrets (`key_secret`, `identity_secret`, hex), `data_version`, which every transaction that
-stores something raises by one, `release_moves`, how often a release was given another instant, and, on
-SQLite, `last_batch`, the greatest number that a batch had which was taken back."""
+stores something raises by one, `release_moves`, how often a release was given another instant,
+`accepted_` and the id of a server, how many lines it has brought anew (never less, whatever is taken back), and, on
+SQLite, `last_batch`, `last_exclusion`, `last_mark` and `last_note`, the greatest numbers that rows had which are gone."""
 
 server = sa.Table(
     "server",
@@ -396,6 +397,44 @@ mark = sa.Table(
 """What somebody says of a client at a server: `contacted`, `known` or `resolved` at `at_us`. `client` is
 its key, `tool` the retired name or NULL for all of them. A mark that is taken back stays, withdrawn."""
 
+note = sa.Table(
+    "note",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("server", Text),
+    sa.Column("at_us", Instant, nullable=False),
+    sa.Column("text", Text, nullable=False),
+    sa.Column("said_us", Instant, nullable=False),
+    sa.Column("actor", Text, nullable=False),
+    sa.Index("ix_note_at_us", "at_us"),
+)
+"""What somebody wrote beside an instant, of one server or (NULL) of all. It changes no number."""
+
+plan = sa.Table(
+    "plan",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("server", Text, nullable=False),
+    sa.Column("key", Text, nullable=False),
+    sa.Column("wave_1_us", Instant, nullable=False),
+    sa.Column("wave_2_us", Instant, nullable=False),
+    sa.Column("note", Text, nullable=False),
+    sa.Column("made_us", Instant, nullable=False),
+    sa.Column("actor", Text, nullable=False),
+    sa.Column("withdrawn_us", Instant),
+)
+"""A roll-out in two waves; `key` (hex) says which wave a client is in. A plan that is taken back stays,
+withdrawn."""
+
+plan_unit = sa.Table(
+    "plan_unit",
+    metadata,
+    sa.Column("plan_id", sa.ForeignKey(plan.c.id), primary_key=True),
+    sa.Column("client", Text, primary_key=True),
+    sa.Column("wave", sa.SmallInteger, nullable=False),
+)
+"""The clients (keys) that a plan split when it was made; only they are compared when it is read."""
+
 entry = sa.Table(
     "entry",
     metadata,
@@ -441,6 +480,92 @@ audit = sa.Table(
     sa.Index("ix_audit_at_us", "at_us"),
 )
 """Who told, changed or took back what: one line each, never changed. `detail` is JSON."""
+
+token = sa.Table(
+    "token",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("name", Text, nullable=False, unique=True),
+    sa.Column("digest", Text, nullable=False, unique=True),
+    sa.Column("scope", Text, nullable=False),
+    sa.Column("server", Text),
+    sa.Column("records_per_s", sa.BigInteger),
+    sa.Column("burst", sa.BigInteger),
+    sa.Column("sent_bytes", sa.BigInteger),
+    sa.Column("body_bytes", sa.BigInteger),
+    sa.Column("line_bytes", sa.BigInteger),
+    sa.Column("depth", sa.BigInteger),
+    sa.Column("created_us", Instant, nullable=False),
+    sa.Column("actor", Text, nullable=False),
+    sa.Column("used_us", Instant),
+    sa.Column("revoked_us", Instant),
+    sa.Column("revoked_by", Text),
+)
+"""Who may come in. `digest` is the SHA-256 of the secret, which is kept nowhere; `server` the only one that
+lines may be of, NULL for any. A token that is revoked stays, so that its name is not given again."""
+
+share = sa.Table(
+    "share",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("digest", Text, nullable=False, unique=True),
+    sa.Column("server", Text, nullable=False),
+    sa.Column("name", Text),
+    sa.Column("client", Text),
+    sa.Column("embed", Text, nullable=False),
+    sa.Column("created_us", Instant, nullable=False),
+    sa.Column("actor", Text, nullable=False),
+    sa.Column("expires_us", Instant),
+    sa.Column("used_us", Instant),
+    sa.Column("revoked_us", Instant),
+    sa.Column("revoked_by", Text),
+)
+"""Links that show one filter: `digest` is the SHA-256 of the secret, which is kept nowhere; `client` is empty for
+calls that name none, NULL for any; `embed` holds origins with a space between them. Rows stay."""
+
+look = sa.Table(
+    "look",
+    metadata,
+    sa.Column("question", Text, primary_key=True),
+    sa.Column("week_us", Instant, primary_key=True),
+    sa.Column("written_us", Instant, nullable=False),
+)
+"""The Mondays (00:00 UTC) as of which a question was asked, and when that was done. Whoever writes the row
+writes what was said, in the same transaction: of two services one."""
+
+subject = sa.Table(
+    "subject",
+    metadata,
+    sa.Column("id", Id, primary_key=True),
+    sa.Column("server_id", sa.ForeignKey(server.c.id), nullable=False),
+    sa.Column("name", Text, nullable=False),
+    sa.Column("client", Text, nullable=False),
+    sa.Column("everyone", sa.SmallInteger, nullable=False),
+    sa.UniqueConstraint(
+        "server_id",
+        "name",
+        "client",
+        "everyone",
+        name="uq_subject_server_id_name_client_everyone",
+    ),
+)
+"""Whom words were about: a retired name ('' for all of a server) and a client's key, '' where it is about
+`everyone` (1) and for calls that name none (0). Names as resolved and keys are neither of them spellings, so
+`tool` and `client` cannot hold them; and those go with their events, while what was said stays."""
+
+said = sa.Table(
+    "said",
+    metadata,
+    sa.Column("subject_id", sa.ForeignKey(subject.c.id), primary_key=True),
+    sa.Column("question", Text, primary_key=True),
+    sa.Column("week_us", Instant, primary_key=True),
+    sa.Column("word", Text, nullable=False),
+    sa.Column("strength", Text),
+    sa.Column("figures", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""One word a question, subject and Monday, with the figures that were shown, as JSON. Never changed: not by
+later lines, nor by a batch that is taken back. It goes with its client or server only, when that is forgotten."""
 
 redelivery = sa.Table(
     "redelivery",

@@ -21,10 +21,8 @@ _ADD_LINES = (
 )
 
 
-_DUPLICATES = """
-SELECT day, fate, records FROM tally WHERE batch_id = ? AND fate IN (?, ?)
-ORDER BY fate, day
-"""
+_BY_DAY = "SELECT day, records FROM tally WHERE batch_id = ? AND fate = ? ORDER BY day"
+_NOTHING = "DELETE FROM tally WHERE batch_id = ? AND records = 0"
 
 
 def add_fates(
@@ -46,9 +44,15 @@ def add_suppressed(conn: Connection, batch_id: int, day: int, suppressed: int, r
 
     *day* is the UTC day of arrival, in days since 1970-01-01. *suppressed* duplicates may have been
     calls of their own, *resend* came from a delivery that was sent again. Neither is a fate: each is
-    among the batch's duplicates already.
+    among the batch's duplicates already. Where a later commit makes resends of an earlier one calls,
+    *resend* is negative; what `accept_duplicates` has settled since is not taken once more.
     """
+    if resend < 0:
+        left = -resend
+        suppressed -= left - _take(conn, batch_id, "resend", left)
+        resend = 0
     _add(conn, batch_id, day, {("suppressed", ""): suppressed, ("resend", ""): resend})
+    conn.run(_NOTHING, (batch_id,))
 
 
 def knows(conn: Connection, batch_id: int) -> bool:
@@ -60,19 +64,44 @@ def accept_duplicates(conn: Connection, batch_id: int, number: int) -> None:
     """
     Count so many duplicates of a batch as accepted, since the events are its own now.
 
-    They are taken from the earliest days. What they were counted as beside their fate is not known of
-    each: resends go first, so that what may have been calls of their own stays an upper bound.
+    They are taken from the earliest days, and from resends before what may have been calls.
     """
-    for one, other in (("duplicate", "duplicate"), ("resend", "suppressed")):
-        left = number
-        for day, fate, records in conn.rows(_DUPLICATES, (batch_id, one, other)):
-            taken = min(left, int(records))
-            left -= taken
-            more = {(fate, ""): -taken}
-            if fate == "duplicate":
-                more["accepted", ""] = taken
-            _add(conn, batch_id, day, more)
-    conn.run("DELETE FROM tally WHERE batch_id = ? AND records = 0", (batch_id,))
+    _take(conn, batch_id, "duplicate", number, "accepted")
+    left = number - _take(conn, batch_id, "resend", number)
+    _take(conn, batch_id, "suppressed", left)
+    conn.run(_NOTHING, (batch_id,))
+
+
+def doubt_resends(conn: Connection, batch_id: int) -> None:
+    """
+    Count all resends of a batch as what may have been calls of their own.
+
+    Some delivery of the batch brought something new, as is known now; which one is not, and what else it
+    brought was no resend.
+    """
+    [(number,)] = conn.rows(
+        "SELECT coalesce(sum(records), 0) FROM tally WHERE batch_id = ? AND fate = 'resend'",
+        (batch_id,),
+    )
+    _take(conn, batch_id, "resend", int(number), "suppressed")
+    conn.run(_NOTHING, (batch_id,))
+
+
+def _take(conn: Connection, batch_id: int, fate: str, number: int, other: str | None = None) -> int:
+    """
+    Take so many records off a fate, the earliest days first; they become another where there is one.
+
+    Returns how many there were to take.
+    """
+    left = number
+    for day, records in conn.rows(_BY_DAY, (batch_id, fate)):
+        taken = min(left, int(records))
+        left -= taken
+        more = {(fate, ""): -taken}
+        if other is not None:
+            more[other, ""] = taken
+        _add(conn, batch_id, day, more)
+    return number - left
 
 
 def _add(conn: Connection, batch: int, day: int, fates: dict[tuple[str, str], int]) -> None:

@@ -8,14 +8,14 @@ said, and a line without a time keeps the time at which it first came. Everythin
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
+from service.clock import DAY_US, HOUR_US, utc_text
 from service.errors import NotFound, TooLate
 from service.events import Kind
 from service.store import audit, follow, removal, tallies, unused
-from service.store.dialect import insert_many
 from service.store.driver import Connection
+from service.store.numbers import keep_number
 from service.store.redelivery import KEPT_DAYS, KEPT_US
 from service.store.writer import raise_data_version
 
@@ -45,6 +45,16 @@ FROM heir AS h WHERE event.time_us = h.time_us AND event.key = h.key
 _SETTLE_NOTES = """
 DELETE FROM redelivery WHERE (batch_id, time_us, key) IN (SELECT batch_id, time_us, key FROM heir)
 """
+# Whether one that is no heir came before an heir is not known where it began before that one had ended.
+_DOUBTED = f"""
+SELECT DISTINCT r.batch_id
+FROM heir AS h JOIN redelivery AS r ON r.time_us = h.time_us AND r.key = h.key
+JOIN batch AS b ON b.id = h.batch_id JOIN batch AS other ON other.id = r.batch_id
+WHERE other.id <> ? AND other.started_us < CASE b.kind
+  WHEN 'http' THEN b.started_us + {HOUR_US}
+  ELSE (SELECT {DAY_US} * (1 + max(t.day)) FROM tally AS t WHERE t.batch_id = b.id)
+END
+"""
 _KINDS = "SELECT kind, count(*) FROM event WHERE batch_id = ? GROUP BY kind"
 _HANDED_OVER = f"""
 SELECT h.batch_id, e.kind, count(*) FROM ({_HEIRS}) AS h
@@ -52,7 +62,6 @@ JOIN event AS e ON e.time_us = h.time_us AND e.key = h.key GROUP BY h.batch_id, 
 """
 _RECORDS = "SELECT fate, sum(records) FROM tally WHERE batch_id = ? GROUP BY fate"
 _REJECTS = "SELECT count(*) FROM reject WHERE batch_id = ?"
-_GREATEST = "SELECT coalesce(max(id), 0) FROM batch"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +116,7 @@ def plan(conn: Connection, batch_id: int, now_us: int) -> Undone:
     _, _, _, server, source, kind, label, started_us = found[0]
     if started_us < now_us - KEPT_US:
         raise TooLate(
-            f"batch {batch_id} began on {_iso(started_us)}, more than {KEPT_DAYS} days ago; which of its "
+            f"batch {batch_id} began on {utc_text(started_us)}, more than {KEPT_DAYS} days ago; which of its "
             "events came again since is no longer known, so it cannot be taken back"
         )
     kinds: Counter[int] = Counter(dict(conn.rows(_KINDS, (batch_id,))))
@@ -150,7 +159,7 @@ def undo(conn: Connection, batch_id: int, now_us: int, *, actor: str) -> Undone:
         }
         removal.remove(conn)
     follow.forget_batch(conn, batch_id, done.handed_over)
-    keep_number(conn)
+    keep_number(conn, "batch")
     conn.run("DELETE FROM ledger WHERE source_id = ? AND batch_id = ?", (source_id, batch_id))
     for table in ("tally", "reject", "redelivery"):
         conn.run(f"DELETE FROM {table} WHERE batch_id = ?", (batch_id,))
@@ -167,50 +176,33 @@ def undo(conn: Connection, batch_id: int, now_us: int, *, actor: str) -> Undone:
         actor,
         "undo",
         _subject(batch_id),
-        {**detail, "started": _iso(done.started_us)},
+        {**detail, "started": utc_text(done.started_us)},
     )
     raise_data_version(conn)
     return done
-
-
-def keep_number(conn: Connection) -> None:
-    """
-    See to it that no later batch gets the number of one that is about to be deleted: whoever asks twice
-    to take back the same one must not take back another. PostgreSQL never gives one twice.
-    """
-    if conn.embedded:
-        [(greatest,)] = conn.rows(_GREATEST)
-        insert_many(
-            conn,
-            "meta",
-            [("last_batch", str(greatest))],
-            conflict="ON CONFLICT (name) DO UPDATE SET value = excluded.value "
-            "WHERE CAST(meta.value AS BIGINT) < CAST(excluded.value AS BIGINT)",
-        )
 
 
 def _hand_over(conn: Connection, batch_id: int, heirs: Mapping[int, int]) -> None:
     """Give the events that other batches delivered, too, to the oldest of those."""
     conn.run(_NAME_HEIRS, (batch_id,))
     removal.learn(conn, "heir")
+    doubted = {number for (number,) in conn.rows(_DOUBTED, (batch_id,))}
     conn.run(_HAND_OVER)
     conn.run(_SETTLE_NOTES)
     for heir, events in sorted(heirs.items()):
         tallies.accept_duplicates(conn, heir, events)
+    for each in sorted(doubted | heirs.keys()):
+        tallies.doubt_resends(conn, each)
 
 
 def _not_found(conn: Connection, batch_id: int) -> NotFound:
     undone = conn.rows(_UNDONE, (_subject(batch_id),))
     if undone:
         return NotFound(
-            f"batch {batch_id} was taken back already, on {_iso(undone[0][0])}; `lastcall db audit` tells more"
+            f"batch {batch_id} was taken back already, on {utc_text(undone[0][0])}; `lastcall db audit` tells more"
         )
     return NotFound(f"no batch {batch_id}; `lastcall db stats` lists them")
 
 
 def _subject(batch_id: int) -> str:
     return f"batch {batch_id}"
-
-
-def _iso(at_us: int) -> str:
-    return datetime.fromtimestamp(at_us // 1_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

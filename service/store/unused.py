@@ -52,6 +52,7 @@ _TOLD = (
     ("fact", "server_id"),
     ("entry", "server_id"),
     ("snapshot", "server_id"),
+    ("subject", "server_id"),
     ("activity", "server_id"),
 )
 """What a server is there for."""

@@ -19,6 +19,7 @@ from service.store import calls, dimensions, identity, natives, redelivery, sess
 from service.store.dialect import insert_many
 from service.store.dimensions import Ids, Place
 from service.store.driver import Connection, Values
+from service.store.numbers import ACCEPTED
 from service.store.rollups import Cells, Changes, Fresh, Shared
 from service.store.sessions import Session
 
@@ -60,14 +61,14 @@ def raise_data_version(conn: Connection) -> None:
     raise_counter(conn, "data_version")
 
 
-def raise_counter(conn: Connection, name: str) -> None:
-    """Raise one of the counters in `meta` by one."""
+def raise_counter(conn: Connection, name: str, by: int = 1) -> None:
+    """Raise one of the counters in `meta`."""
     insert_many(
         conn,
         "meta",
-        [(name, "1")],
+        [(name, str(by))],
         conflict="ON CONFLICT (name) DO UPDATE "
-        "SET value = CAST(CAST(meta.value AS BIGINT) + 1 AS TEXT)",
+        "SET value = CAST(CAST(meta.value AS BIGINT) + CAST(excluded.value AS BIGINT) AS TEXT)",
     )
 
 
@@ -120,6 +121,7 @@ def _add_rows(
     insert_many(conn, "call_line", lines)
     insert_many(conn, "event_extra", extras)
     _roll_up(conn, new, silenced)
+    raise_counter(conn, f"{ACCEPTED}{new.server}", len(rows))
     kinds: Counter[int] = Counter()  # by plain number: the hash of an enum is Python code
     for subject, number in subjects.items():
         kinds[new.ids[subject].kind] += number

@@ -91,6 +91,7 @@ def assert_counts_are_exact(database_url: str) -> None:
         assert check.differences(connection) == []
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("point", POINTS)
 def test_ingest_killed_anywhere_is_made_whole_by_running_it_again(
     point: str, environment: dict[str, str], database_url: str, tmp_path: Path
@@ -142,6 +143,7 @@ def send(url: str, batch: int) -> bool:
     return True
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("point", POINTS)
 def test_a_service_killed_anywhere_has_what_it_answered_and_takes_the_rest_again(
     point: str, environment: dict[str, str], database_url: str

@@ -17,7 +17,7 @@ import pytest
 
 from tests.acceptance.service import Running, running, with_fixed_secrets
 
-LOG = Path(__file__).parent / "data" / "p1_minus70_staggered.ndjson.gz"
+LOG = Path(__file__).parent / "effect" / "p1_minus70_staggered.ndjson.gz"
 LINES = gzip.decompress(LOG.read_bytes()).splitlines()
 NOW = "2026-10-06T00:00:00Z"
 ASKED = {

@@ -11,12 +11,12 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from service import answers
 from service.answers import Collection, Moment, Query
-from service.clock import Clock, system_clock
+from service.clock import DAY_US, HOUR_US, Clock, system_clock
 from service.errors import NotFound
 from service.events import Receipt
 from service.ingest.body import reader
@@ -26,6 +26,7 @@ from service.settings import Settings
 from service.store import engine as db
 from service.store import secrets
 from service.store.driver import Writer
+from service.taking_back import TakingBack
 from tests.acceptance.conftest import NOW_US
 from tests.store.support import differences, query, rebuild, wipe
 
@@ -117,6 +118,11 @@ def pipeline_of(
         yield pipeline
 
 
+def taking_back(pipeline: Pipeline) -> TakingBack:
+    """What takes back what a pipeline stored, by the same clock."""
+    return TakingBack(pipeline._writer, clock=pipeline._clock)
+
+
 def said(engine: db.Engine) -> dict[str, Any]:
     """Everything that is answered, without what differs between databases."""
     found = {}
@@ -155,12 +161,72 @@ def test_every_answer_is_that_of_a_database_that_never_got_it(
     )
     with pipeline_of(undone) as pipeline:
         for source in gone:
-            pipeline.undo(batches[source], actor="rest")
+            taking_back(pipeline).undo(batches[source], actor="rest")
     fill(never, {source: each for source, each in sent.items() if source not in gone})
 
     assert said(undone) == said(never)
     assert differences(undone) == []
     assert rebuild(undone) == 0
+
+
+Sent = tuple[int, list[int], bool]
+"""A request: the number of its source, its lines, and whether it comes an hour after the one before."""
+requests = st.lists(
+    st.tuples(
+        st.integers(0, 2), st.lists(st.integers(0, 9), min_size=1, max_size=4), st.booleans()
+    ),
+    min_size=2,
+    max_size=8,
+)
+
+
+def fill_in_turns(engine: db.Engine, sent: list[Sent], without: int | None = None) -> None:
+    """Send requests of three sources in their order, but for one source's."""
+    wipe(engine)
+    with db.writing(engine) as connection:
+        secrets.set_secrets(db.driver_of(connection), bytes(range(32)), bytes(range(32, 64)))
+    clock = [NOW_US]
+    with pipeline_of(engine, lambda: clock[0]) as pipeline:
+        for source, numbers, is_later in sent:
+            clock[0] += HOUR_US if is_later else 1
+            if source != without:
+                text = "\n".join(map(line, numbers)).encode()
+                pipeline.request(text, reader(None), server="maps", source=f"source-{source}")
+
+
+TALLIED = "SELECT coalesce(sum(records), 0) FROM tally WHERE fate = '{}'"
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(sent=requests, gone=st.integers(0, 2))
+@example(sent=[(0, [0], False), (1, [1], False), (2, [0, 1], False)], gone=0)
+@example(sent=[(1, [5], False), (2, [0, 1], False), (0, [1], False), (1, [1], False)], gone=2)
+def test_what_may_have_been_lost_is_bounded_after_batches_were_taken_back(
+    two_engines: tuple[db.Engine, db.Engine], sent: list[Sent], gone: int
+) -> None:
+    """
+    At least what a database says that never got them: another's resend of what went and of what stays
+    brought something new, as it turns out. And whatever is a duplicate is one of both.
+    """
+    undone, never = two_engines
+    fill_in_turns(undone, sent)
+    with pipeline_of(undone, lambda: NOW_US + DAY_US) as pipeline:
+        of_source = (
+            "SELECT b.id FROM batch AS b JOIN source AS s ON s.id = b.source_id WHERE s.name = "
+        )
+        for (batch,) in query(undone, f"{of_source}'source-{gone}' ORDER BY b.id DESC"):
+            taking_back(pipeline).undo(batch, actor="rest")
+    fill_in_turns(never, sent, without=gone)
+
+    [(bound,)], [(least,)] = (query(e, TALLIED.format("suppressed")) for e in (undone, never))
+    assert bound >= least
+    [(resent,)], [(duplicates,)] = (
+        query(undone, TALLIED.format(fate)) for fate in ("resend", "duplicate")
+    )
+    assert bound + resent == duplicates
+    assert query(undone, "SELECT count(*) FROM tally WHERE records <= 0") == [(0,)]
 
 
 POINTS = [
@@ -174,6 +240,7 @@ POINTS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_anywhere_it_is_whole_or_taken_back(
     point: str, engine: db.Engine, database_url: str
@@ -198,9 +265,9 @@ def test_killed_anywhere_it_is_whole_or_taken_back(
     with pipeline_of(engine, system_clock) as pipeline:
         if point == "after-commit:1":
             with pytest.raises(NotFound, match="taken back already"):
-                pipeline.undo(number, actor="command")
+                taking_back(pipeline).undo(number, actor="command")
         else:
-            assert sum(pipeline.undo(number, actor="command").events.values()) == 15
+            assert sum(taking_back(pipeline).undo(number, actor="command").events.values()) == 15
     assert query(engine, "SELECT count(*) FROM event") == [(9,)]
     assert differences(engine) == []
 
@@ -218,7 +285,7 @@ def test_a_run_goes_on_when_what_it_brought_is_taken_back(engine: db.Engine) -> 
         def progress(receipt: Receipt) -> None:
             if receipt.batch is not None and receipt.received >= 4 and not undone:
                 undone.append(receipt.batch)
-                pipeline.undo(receipt.batch, actor="rest")
+                taking_back(pipeline).undo(receipt.batch, actor="rest")
 
         array = io.BytesIO(f"[{','.join(texts)}]".encode())
         with Source("log", array, None) as source:

@@ -113,6 +113,39 @@ def test_each_cure_says_why_in_numbers_and_what_to_do(case: str) -> None:
     assert all(sentence.endswith((".", "!")) for sentence in (*found.why, found.do))
 
 
+DECIDING = {
+    "no client's name, at fixed times": "None of them names a client",
+    "a probe that lists": "A probe or test: nobody waits",
+    "a gateway": "Docker MCP Gateway: a gateway",
+    "a schedule whose library lists": "On 90 of 90 days all of its calls lie between 03:00",
+    "never lists, seen from its greeting on": "It never lists, though 40 listings",
+    "never lists, without sessions": "It never lists, though 40 listings",
+    "a snapshot, although it lists": "ChatGPT: ",
+    "listed since, and calls": "4 calls in 3 sessions came after a listing",
+    "listed since by half": "2 calls in 1 session came after a listing",
+    "mostly goes on with its first list": "5 calls came in sessions whose last listing is from before",
+    "a kept list, in new sessions": "It listed 2 times in this range, 0 of them since",
+    "some of its users list, these do not": "It listed 9 times in this range, 4 of them since",
+    "a product that keeps its list, in a log without listings": "LibreChat: ",
+    "a log without listings": "The log holds no listing of anybody",
+}
+
+
+@pytest.mark.parametrize("case", DECIDING)
+def test_what_decided_comes_right_after_the_numbers(case: str) -> None:
+    """Not what happens to be said of it first, such as the few calls that another rule is about."""
+    assert cure(CASES[case][0]).why[1].startswith(DECIDING[case])
+
+
+def test_a_few_calls_after_a_listing_do_not_go_before_the_many_without_one() -> None:
+    """Nor does the bridge it comes through."""
+    some: dict[str, Any] = {"again": 2, "again_sessions": 2, "sessions": 20, "listings": 9}
+    some |= {"listings_since": 9}
+    found = cure(seen("claude-code", whole=39, via=("mcp-remote",), **some))
+    assert found.word == "refresh"
+    assert found.why[1] == "Public reports disagree whether Claude Code lists again."
+
+
 def test_hard_coded_names_what_to_write_instead() -> None:
     """The replacement where there is one, and that there is none where there is none."""
     assert cure(seen("acme", whole=3)).do.endswith("names `old`, and write `new` there.")
@@ -147,12 +180,29 @@ def test_who_lists_when_told_is_to_be_told() -> None:
     assert "send one" not in cure(told).do
 
 
+def test_what_its_own_log_shows_goes_before_reports_that_disagree() -> None:
+    """Whoever listed again after each notification is not said to be one of whom nothing is known."""
+    listed = seen(
+        "claude-code", whole=3, listings=40, listings_since=40, sessions=3, notifications=40,
+        episodes=40, answered=40,
+    )  # fmt: skip
+
+    found = cure(listed)
+
+    assert found.word == "refresh"
+    assert found.why[1] == (
+        "Your log: it listed again after all 40 notifications; 3 calls came in sessions that fetched no "
+        "list first."
+    )
+    assert "Public reports disagree whether Claude Code lists again." in found.why
+
+
 def test_a_bridge_is_named() -> None:
     """It passes the client's name on, so that the cure stays the client's."""
     found = cure(seen("openai-mcp", "1.0.0", lone=28, via=("mcp-remote",)))
 
     assert found.word == "rescan"
-    assert found.why[1].startswith("It comes through mcp-remote, which passes its name on")
+    assert found.why[2].startswith("It comes through mcp-remote, which passes its name on")
 
 
 def test_a_version_that_compares_with_nothing_is_said() -> None:

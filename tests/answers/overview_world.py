@@ -26,7 +26,7 @@ def ask(
 ) -> dict[str, Any]:
     """Ask, as REST would, and return the answer as REST would."""
     with reading(engine) as connection:
-        found = getattr(answers, collection)(connection, Query(**asked), Moment(now)).as_json()
+        found = getattr(answers, collection)(connection, Query.of(**asked), Moment(now)).as_json()
     answer: dict[str, Any] = json.loads(json.dumps(found, allow_nan=False))
     return answer
 

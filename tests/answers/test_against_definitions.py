@@ -34,7 +34,7 @@ def ask(engine: Engine, collection: str, **asked: Any) -> dict[str, Any]:
     """Ask, as REST would, and return the answer as REST would."""
     function = getattr(answers, collection)
     with reading(engine) as connection:
-        found = function(connection, Query(**asked), Moment(NOW)).as_json()
+        found = function(connection, Query.of(**asked), Moment(NOW)).as_json()
     answer: dict[str, Any] = json.loads(json.dumps(found, allow_nan=False))
     return answer
 
@@ -70,6 +70,7 @@ def seed(request: pytest.FixtureRequest) -> int:
     return number
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("tz", "start"), ZONES)
 def test_names_count_what_the_definitions_count(
     engine: Engine, seed: int, tz: str, start: int
@@ -106,6 +107,7 @@ def test_names_count_what_the_definitions_count(
         assert row["replaced_by"] == (min(replaced)[2] if replaced else [])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("tz", "start"), ZONES)
 def test_callers_count_what_the_definitions_count(
     engine: Engine, seed: int, tz: str, start: int
@@ -173,6 +175,7 @@ def _owners(seen: list[Seen]) -> dict[tuple[str, str], str]:
     return {session: world.CLIENTS[claim[2]][0] for session, claim in first.items()}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("tz", "start"), ZONES)
 @pytest.mark.parametrize("by", ["none", "name", "client", "version"])
 @pytest.mark.parametrize("metric", ["stale_calls", "clients", "callers"])
@@ -284,6 +287,7 @@ def test_events_page_through_what_the_definitions_hold(
     ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "collection",
     [

@@ -30,6 +30,7 @@ def wrong(url: str, mix: str, events: int, ranges: int) -> list[str]:
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mix", ["A", "B"])
 def test_answers_are_what_pandas_finds_in_a_few_thousand_events(
     new_database: Callable[[], str], mix: str

@@ -49,7 +49,7 @@ DEMO = {
 
 def ask(engine: Engine, moment: Moment = MOMENT, **asked: Any) -> list[dict[str, Any]]:
     with reading(engine) as connection:
-        found = answers.cures(connection, Query(limit=1_000, **asked), moment).as_json()
+        found = answers.cures(connection, Query.of(limit=1_000, **asked), moment).as_json()
     rows: list[dict[str, Any]] = json.loads(json.dumps(found, allow_nan=False))["items"]
     return rows
 

@@ -16,6 +16,7 @@ from tests.told import Told
 SPELLINGS = 70_000
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "collection", ["names", "callers", "clients", "events", "series", "health"]
 )
@@ -36,6 +37,7 @@ def test_seventy_thousand_spellings_of_one_client_are_one_client(
     assert ask(engine, collection, **asked)["items"] == before
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", [2, 7])
 @pytest.mark.parametrize(
     "collection", ["names", "callers", "clients", "events", "series", "servers"]

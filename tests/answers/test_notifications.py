@@ -227,6 +227,7 @@ def labels(times: "pd.Series[Any]", tz: str, bucket: str) -> "pd.Series[Any]":
     return naive.dt.strftime("%Y-%m-01" if bucket == "month" else "%Y-%m-%d")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("cut", [None, 4 * DAY + 11 * HOUR + 7 * MINUTE + 3])
 @pytest.mark.parametrize("tz", ["UTC", "Asia/Kolkata", EASTERN, "Asia/Kathmandu"])
 def test_series_are_what_a_plain_count_of_the_events_is(

@@ -15,7 +15,7 @@ from tests.answers.world import Seen
 
 NAME_COLUMNS = [
     "server", "name", "stale_calls", "clients", "callers", "active_days", "first_call", "last_call",
-    "last_release", "replaced_by", "unattributed_calls", "message", "source",
+    "last_release", "replaced_by", "no_replacement", "unattributed_calls", "message", "source",
 ]  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def ask(
     **asked: Any,
 ) -> dict[str, Any]:
     with reading(engine) as connection:
-        found = answers.reactions(connection, Query(**asked), moment).as_json()
+        found = answers.reactions(connection, Query.of(**asked), moment).as_json()
     answer: dict[str, Any] = json.loads(json.dumps(found, allow_nan=False))
     return answer
 

@@ -11,7 +11,7 @@ from tests.answers.test_against_definitions import FALL, ask
 from tests.answers.world import DAY
 
 
-@pytest.mark.parametrize("collection", ["names", "servers", "series"])
+@pytest.mark.parametrize("collection", ["names", "servers", "series", "stopped"])
 def test_a_cell_that_is_altered_by_hand_shows(engine: Engine, collection: str) -> None:
     """1,000 calls added to the cells of one whole day are in the sum; those of a cut day are not."""
     world.store(engine, world.random_rows(5, FALL, FALL + 3 * DAY))

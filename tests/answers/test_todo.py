@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -103,16 +104,61 @@ def test_what_was_done_leaves_the_list_until_it_is_called_again(api: TestClient)
     assert found["totals"] == {
         "to_reach": 2,
         "reopened": 1,
+        "unheeded": 0,
         "contacted": 1,
         "known": 1,
         "resolved": 1,
         "unattributed_calls": 0,
+        "unattributed_told": 0,
         "due": 2,
         "rows": 5,
     }
     every = get(api, "todo", show="all")
     assert [row["client"] for row in every["items"]] == ["back", "open", "asked", "fixed", "known"]
     assert [one["client"] for one in every["messages"]] == ["back", "open"]
+
+
+def test_whoever_was_contacted_and_goes_on_is_due_again_after_two_weeks(api: TestClient) -> None:
+    """Fourteen days to the instant are patience; one call later they are back, and the letter says so."""
+    log(api, (1, "zed", "a", 1), (16, "zed", "a", 1))
+    mark(api, "contacted", "zed", at="2026-10-02T10:00:00Z")
+    assert get(api, "todo")["items"] == []
+    assert get(api, "marks")["items"][0]["status"] == "contacted"
+
+    log(api, (17, "zed", "a", 1), (17, "other", "a", 1))
+
+    found = get(api, "todo")
+    assert [(row["client"], row["status"]) for row in found["items"]] == [
+        ("zed", "unheeded"),
+        ("other", "open"),
+    ]
+    totals = found["totals"]
+    assert (totals["to_reach"], totals["unheeded"], totals["contacted"]) == (2, 1, 0)
+    assert "although we wrote about it on 2026-10-02" in found["messages"][0]["text"]
+    assert get(api, "marks")["items"][0]["status"] == "unheeded"
+
+    mark(api, "contacted", "zed", at="2026-10-20T00:00:00Z")
+    assert [row["client"] for row in get(api, "todo")["items"]] == ["other"]
+
+
+def test_what_was_reopened_can_be_marked_again(api: TestClient) -> None:
+    """The last mark says how it stands."""
+    log(api, (1, "zed", "a", 1), (5, "zed", "a", 1))
+    mark(api, "resolved", "zed", at="2026-10-02T00:00:00Z")
+    assert get(api, "todo")["items"][0]["status"] == "reopened"
+    mark(api, "known", "zed", at="2026-10-06T00:00:00Z")
+    assert get(api, "todo")["items"] == []
+    assert get(api, "callers")["items"][0]["status"] == "known"
+
+
+def test_a_call_that_a_rule_leaves_out_reopens_nothing(api: TestClient) -> None:
+    """Neither of callers nor of the mark itself."""
+    log(api, (1, "zed", "a", 1), (5, "zed", "a", 1))
+    mark(api, "resolved", "zed", at="2026-10-02T00:00:00Z")
+    rule = {"client": "zed", "note": "our own"}
+    assert api.post("/api/v1/exclusions", json=rule).status_code == 200
+    row = get(api, "marks")["items"][0]
+    assert (row["status"], row["calls_since"]) == ("resolved", 0)
 
 
 def test_a_message_says_what_is_called_and_what_to_call(api: TestClient) -> None:
@@ -122,8 +168,8 @@ def test_a_message_says_what_is_called_and_what_to_call(api: TestClient) -> None
     found = get(api, "contact", client="Codex-MCP-client")
     assert found["client"] == "codex-mcp-client"
     assert found["to"] == "Whoever uses Codex, by OpenAI (codex-mcp-client)"
-    assert found["subject"] == "codex-mcp-client still calls retired tools of maps"
-    assert "we counted 3 such calls, the last on 2026-10-03 10:00." in found["text"]
+    assert found["subject"] == "codex-mcp-client called retired tools of maps"
+    assert "We counted 3 such calls, the last on 2026-10-03 10:00." in found["text"]
     assert (
         "- `route` (known as retired since 2026-10-01; last in release `1.6`): 3 calls on 2 days, the "
         "last on 2026-10-03. Please call `route-2` instead." in found["text"]
@@ -176,3 +222,28 @@ def test_strangers_texts_stay_text_in_every_form(api: TestClient) -> None:
     table = api.get("/api/v1/contact", params={"client": client, "format": "csv"}).text
     (row,) = csv.DictReader(io.StringIO(table))
     assert row["name"] == f"'={name}"
+
+
+STOPPED = ("stopped", "probably stopped")
+
+
+def test_of_a_client_that_stopped_nothing_is_asked(api: TestClient) -> None:
+    """By the word of `stopped`, of all its calls, however short the range; the cure stands behind it."""
+    log(api, *((day, "gone", "old", 1) for day in range(1, 11)))
+    log(api, *((day, "gone", "new", 1) for day in range(1, 31)))
+    log(api, *((day, "there", "old", 1) for day in range(1, 31)))
+    words = {
+        (row["name"], row["client"]): row["verdict"]
+        for row in get(api, "stopped", by="client")["items"]
+    }
+    assert words["old", "gone"] in STOPPED
+    assert words["old", "there"] == words["new", "gone"] == "still calling"
+    for path in "cures", "todo":
+        for since in None, "2026-10-09":
+            asked = {} if since is None else {"since": since}
+            found = get(api, path, **asked)["items"]
+            assert {(row["name"], row["client"]): row["verdict"] for row in found} == words
+    for page in "/client?client=gone&server=maps", "/name?name=old&server=maps", "/todo":
+        cells = re.findall(r'<b class="cure">(.*?)</b>', api.get(page).text)
+        nothing = [cell.startswith("Nothing: it") for cell in cells]
+        assert (sum(nothing), len(nothing)) == (1, {"/todo": 3}.get(page, 2))

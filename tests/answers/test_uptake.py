@@ -24,7 +24,7 @@ NUMBERS = ("stale_calls", "replaced", "retried", "left", "too_early", "cannot_te
 
 def ask(engine: Engine, moment: Moment = LATER, **asked: Any) -> list[dict[str, Any]]:
     with reading(engine) as connection:
-        found = answers.uptake(connection, Query(limit=1_000, **asked), moment).as_json()
+        found = answers.uptake(connection, Query.of(limit=1_000, **asked), moment).as_json()
     rows: list[dict[str, Any]] = json.loads(json.dumps(found, allow_nan=False))["items"]
     return rows
 

@@ -1,6 +1,7 @@
 """Vintages from stored rows, on both databases: stories told by hand, and random logs read literally."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from service.answers.query import iso
 from service.events import Caller, CallerLevel, Fact, Kind
 from service.store.engine import Engine, reading
 from tests.answers import world
+from tests.answers.test_listed import exclude
 from tests.answers.test_reactions import HOUR, MINUTE, START
 from tests.answers.world import Seen
 from tests.told import Told
@@ -20,7 +22,7 @@ LATER = Moment(START + 1_000 * HOUR, 0)
 
 def ask(engine: Engine, moment: Moment = LATER, **asked: Any) -> dict[str, Any]:
     with reading(engine) as connection:
-        found = answers.vintage(connection, Query(limit=1_000, **asked), moment).as_json()
+        found = answers.vintage(connection, Query.of(limit=1_000, **asked), moment).as_json()
     answer: dict[str, Any] = json.loads(json.dumps(found, allow_nan=False))
     return answer
 
@@ -121,6 +123,28 @@ def test_stale_calls_are_a_share_of_the_clients_failed_calls(engine: Engine) -> 
         for row in rows
     }
     assert shares == {("openai-mcp", 10, 8, 0.75)}
+
+
+def test_what_rules_leave_out_is_told_of_and_still_in_the_share(engine: Engine) -> None:
+    """A rule by version hides one of the calls; the client's share of stale calls is that of all it did."""
+    rows = [
+        replace(call(0, "route", "1.9", "a"), version="0.0.0-test"),
+        call(1, "map", "1.10", "a"),
+        call(2, "typo", None, "a", kind=Kind.UNKNOWN_CALL),
+        call(3, "plan", None, "a", kind=Kind.CALL),
+    ]
+    world.store(engine, rows)
+    exclude(engine, version="0.0.0-test")
+
+    answer = ask(engine)
+    [row] = answer["items"]
+    assert (row["release"], row["stale_calls"], answer["excluded_calls"]) == ("1.10", 1, 1)
+    assert (row["client_calls"], row["client_failed_calls"]) == (4, 3)
+    assert row["client_stale_share"] == 0.6667
+    [row] = ask(engine, excluded="count")["items"]
+    assert (row["release"], row["stale_calls"]) == ("1.9", 2)
+    [row] = ask(engine, excluded="only")["items"]
+    assert (row["release"], row["stale_calls"], row["client_stale_share"]) == ("1.9", 1, 0.6667)
 
 
 def test_where_no_ordinary_calls_are_logged_there_is_no_share(engine: Engine) -> None:

@@ -246,7 +246,7 @@ def test_what_still_works_has_its_callers(client: TestClient) -> None:
 
     rows = {row["name"]: row for row in items(client, "listed")}
     assert rows["plan"] == {
-        "server": "maps", "name": "plan", "listed": True, "calls": 3, "clients": 1, "callers": 1,
+        "server": "maps", "name": "plan", "listed": True, "calls": 3, "clients": 1, "active_days": 1,
         "top_clients": ["Zed"], "unattributed_calls": 1, "first_call": "2026-10-05T10:00:00.000Z",
         "last_call": "2026-10-05T12:00:00.000Z",
     }  # fmt: skip
@@ -282,3 +282,22 @@ def test_the_catalogue_is_looked_over(client: TestClient) -> None:
         ("route", "not_catalogued", "look_at", []),
     ]  # fmt: skip
     assert all(row["says"] for row in found)
+
+
+def test_an_entry_without_a_date_of_a_name_that_worked_is_looked_at(client: TestClient) -> None:
+    """Until it says since when it is retired; a line that calls it retired says so, too."""
+    worked = [
+        {"time": f"2026-10-0{day}T10:00:00Z", "msg": "Tool called", "data": {"tool": "route"}}
+        for day in (1, 2, 3)
+    ]
+    client.post("/ingest?server=maps", content="\n".join(map(json.dumps, worked)))
+    tell(client, {"server": "maps", "name": "route"})
+    [found] = items(client, "catalogue/lint")
+    assert (found["name"], found["rule"], found["weight"]) == ("route", "not_dated", "look_at")
+    assert found["says"].startswith("3 ordinary calls came before it was entered")
+    tell(client, {"server": "maps", "name": "route", "retired_at": "2026-10-03"})
+    assert items(client, "catalogue/lint") == []
+    tell(client, {"server": "maps", "name": "route", "retired_at": None})
+    stale = line("2026-10-04T10:00:00Z", "zed")
+    client.post("/ingest?server=maps", content=json.dumps(stale))
+    assert items(client, "catalogue/lint") == []

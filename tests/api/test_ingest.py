@@ -48,7 +48,7 @@ def test_a_slash_at_the_end_changes_nothing(service: Running, path: str) -> None
 
 
 @pytest.mark.parametrize(
-    "query", ["servr=maps", "server=a&server=b", "source=x&source=y", "x", "token=secret"]
+    "query", ["servr=maps", "server=a&server=b", "source=x&source=y", "x", "secret=token"]
 )
 @pytest.mark.parametrize("path", ["/ingest", "/ingest/edge-1"])
 def test_a_query_that_is_not_understood_is_refused(service: Running, path: str, query: str) -> None:

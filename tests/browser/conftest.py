@@ -11,6 +11,7 @@ from service import demo
 from service.settings import Settings
 from tests import programs
 from tests.acceptance.service import Running, running
+from tests.browser import strangers, walk
 
 NOW = "2026-10-06T12:00:00Z"
 FLAGS = (
@@ -57,6 +58,20 @@ def fill(service: Running) -> None:
         body = b"\n".join([*lines, b'{"msg": "Retired tool called", "level": "warn"}'])
         service.client.post("/ingest", params={"server": server}, content=body)
     for release in demo.demo_releases(now):
-        service.app.state.pipeline.release(
-            release.server, release.version, release.at_us, source=release.source
+        service.app.state.cataloguing.release(
+            release.server, release.version, release.at_us, source=release.source, actor="demo"
         )
+
+
+@pytest.fixture(scope="package")
+def strange(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The same months, in which every client, retired name and server bears a stranger's name, and of which things are told."""
+    with running(settings_in(tmp_path_factory.mktemp("strange")), now=NOW) as service:
+        strangers.fill(service, NOW)
+        yield service
+
+
+@pytest.fixture(scope="package")
+def ways(strange: Running) -> dict[str, str]:
+    """An address of each page that holds those names, as links lead there."""
+    return walk.places(strange)

@@ -1,10 +1,27 @@
 """Marks that can really be seen: counted in the pixels of a figure, not in its elements."""
 
 import base64
+from typing import Any
 
 from tests.browser.watch import Watched
 
 Seen = dict[str, int]
+
+
+def asked_for(made: dict[str, Any]) -> Seen:
+    """The marks that a figure's data asks for."""
+    counts = {"bars": 0, "gaps": 0, "marks": 0, "curves": 0}
+    for trace in made["data"]:
+        mode = trace.get("mode", "")
+        if "lines" in mode:
+            counts["curves"] += trace["line"]["width"] > 0
+        if mode != "lines":
+            part = "marks" if trace["type"] == "scatter" else "bars"
+            counts["gaps" if trace.get("yaxis") == "y2" else part] += sum(
+                y is not None for y in trace["y"]
+            )
+    return counts
+
 
 _MARKS = """(number) => {
     const box = document.querySelectorAll("[data-figure]")[number];
@@ -13,11 +30,18 @@ _MARKS = """(number) => {
         const r = mark.getBoundingClientRect();
         return [r.x - at.x, r.y - at.y, r.width, r.height];
     };
+    const drawn = (line) => { // a piece of it, just before its end
+        const end = line.getPointAtLength(line.getTotalLength());
+        const mark = new DOMPoint(end.x, end.y).matrixTransform(line.getScreenCTM());
+        return [mark.x - 6 - at.x, mark.y - 1 - at.y, 4, 2];
+    };
     const bars = [...box.querySelectorAll(".barlayer .point path")];
     return {
         bars: bars.filter((mark) => !mark.closest(".xy2")).map(place),
         gaps: bars.filter((mark) => mark.closest(".xy2")).map(place),
         marks: [...box.querySelectorAll(".scatterlayer .point")].map(place),
+        curves: [...box.querySelectorAll(".scatterlayer .js-line")]
+            .filter((line) => getComputedStyle(line).strokeWidth !== "0px").map(drawn),
     };
 }"""
 _COUNT = """async ([picture, parts, ground]) => {
@@ -42,7 +66,7 @@ _COUNT = """async ([picture, parts, ground]) => {
             }
         return seen / every;
     };
-    const least = {bars: 0.3, gaps: 0.1, marks: 0.3};
+    const least = {bars: 0.3, gaps: 0.1, marks: 0.2, curves: 0.3};
     return Object.fromEntries(Object.entries(parts).map(
         ([part, places]) => [part, places.filter((at) => share(at) >= least[part]).length]));
 }"""
@@ -50,8 +74,8 @@ _COUNT = """async ([picture, parts, ground]) => {
 
 def painted(page: Watched, number: int) -> Seen:
     """
-    How many bars, hatched gaps and markers of the *number*th figure differ from its ground in at least
-    a third of their pixels (hatching: a tenth).
+    How many bars, hatched gaps, markers and curves of the *number*th figure differ from its ground in at least
+    a third of their pixels (marks, which may be hollow: a fifth; hatching: a tenth).
     """
     box = page.page.locator("[data-figure]").nth(number)
     box.scroll_into_view_if_needed()

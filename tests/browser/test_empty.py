@@ -12,7 +12,7 @@ from tests.acceptance.service import Running, running
 from tests.browser.conftest import NOW, settings_in
 from tests.browser.watch import Theme, watched
 
-PAGES = ("/", "/clients", "/client?client=", "/health")
+PAGES = ("/", "/clients", "/reactions", "/client?client=", "/health")
 
 
 @pytest.fixture

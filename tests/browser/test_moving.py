@@ -64,7 +64,7 @@ def test_a_filter_is_a_chip_that_can_be_taken_away(chromium: Browser, months: Ru
         page.click("#names a.server >> text='reference' >> nth=0")
         seen.settle()
         assert page.locator("#names tbody tr").count() == 3
-        page.click("[aria-label='Remove the filter server']")
+        page.click("[aria-label='Remove the filter server is reference']")
         seen.settle()
         assert page.locator("#names tbody tr").count() == 7
 

@@ -1,19 +1,22 @@
 """Every page as people see it: in both themes, on a desk and on a phone."""
 
+from pathlib import Path
 from typing import get_args
 
 import pytest
 from playwright.sync_api import Browser
 
-from tests.acceptance.service import Running
+from tests.acceptance.service import Running, running
+from tests.browser.conftest import NOW, fill, settings_in
 from tests.browser.painted import painted
-from tests.browser.watch import Theme, Watched, watched
+from tests.browser.watch import STRAY_TEXT, Theme, Watched, watched
 
 NAME = "/name?server=maps&name=tomtom-ev-routing"
 PAGES = {
     "names": "/",
     "name": NAME,
     "clients": "/clients",
+    "reactions": "/reactions",
     "client": "/client?client=claude-code",
     "nobody": "/client?client=",
     "todo": "/todo",
@@ -23,47 +26,71 @@ PAGES = {
     "health": "/health",
     "error": "/name",
 }
-FIGURES = {"names": 2, "name": 2, "clients": 1, "client": 2, "nobody": 2, "health": 1}
-"""How many figures a page shows; the others have none."""
 REFUSED = {"error": 422}
 
 
-def expected(service: Running, url: str) -> dict[str, int]:
-    """The marks that a figure's data asks for."""
-    made = service.client.get(url).json()
-    counts = {"bars": 0, "gaps": 0, "marks": 0}
-    for trace in made["data"]:
-        part = "marks" if trace["type"] == "scatter" else "bars"
-        counts["gaps" if trace.get("yaxis") == "y2" else part] += len(trace["y"])
-    return counts
+def test_on_a_phone_each_cell_stands_beside_its_label(chromium: Browser, tmp_path: Path) -> None:
+    """Rows of what was told, of the catalogue are cards: nothing of them lies outside, and no text slips
+    under its label, as the first of two parts of a cell would."""
+    with running(settings_in(tmp_path), now=NOW) as service:
+        fill(service)
+        for kind in ("resolved", "known"):
+            mark = {"kind": kind, "server": "maps", "client": "claude-code", "at": "2026-09-01"}
+            assert service.client.post("/api/v1/marks", json=mark).status_code == 200
+        for name in ("client", "todo", "catalogue", "told", "name"):
+            with watched(chromium, service.url, width=390) as seen:
+                seen.open(PAGES[name])
+                seen.open_tables()
+                assert seen.page.evaluate(STRAY_TEXT) == [], name
+                found = seen.page.evaluate(BESIDE_LABELS)
+            assert found["cells"] > 20, name
+            assert (found["under"], found["outside"]) == ([], []), name
 
 
-@pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("theme", get_args(Theme))
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_drawn_whole_and_without_fault(
-    chromium: Browser, months: Running, name: str, theme: Theme, width: int
-) -> None:
-    """
-    No console error, no request off the host, nothing for axe to report, no scrolling sideways, and
-    every mark of every figure stands in the picture.
-    """
-    with watched(chromium, months.url, theme, width) as seen:
-        answer = seen.page.goto(months.url + PAGES[name])
-        seen.settle()
-        assert answer is not None
-        assert answer.status == REFUSED.get(name, 200)
-        seen.faults = [] if name in REFUSED else seen.faults  # Chromium logs the refusal itself
+def test_on_a_phone_effects_are_cards(chromium: Browser, months: Running, theme: Theme) -> None:
+    """All seven tables, those behind figures, too; nothing for axe to report, and no scrolling sideways."""
+    with watched(chromium, months.url, theme, width=390) as seen:
+        seen.open("/effect?server=maps")
         seen.open_tables()
-        boxes = seen.page.query_selector_all("[data-figure]")
-        assert len(boxes) == FIGURES.get(name, 0)
-        for number, box in enumerate(boxes):
-            url = str(box.get_attribute("data-figure")).replace("/figures/", f"/figures/{theme}/")
-            wanted = expected(months, url)
-            assert wanted["bars"] > 0
-            assert painted(seen, number) == wanted
-        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+        shown = seen.page.eval_on_selector_all("table.cards", "all => all.map(each => each.id)")
+        assert shown == [
+            "effect-weeks",
+            "effect-since",
+            "heeded",
+            "effect-clients",
+            "effect-names",
+            "guards",
+            "left-out",
+        ]
+        found = seen.page.evaluate(BESIDE_LABELS)
+        assert seen.page.evaluate(STRAY_TEXT) == []
+        assert found["cells"] > 200
+        assert (found["under"], found["outside"]) == ([], [])
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
         assert seen.axe() == []
+
+
+BESIDE_LABELS = """() => {
+  const found = {cells: 0, under: [], outside: []};
+  for (const cell of document.querySelectorAll("table.cards tbody td")) {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    const box = cell.getBoundingClientRect();
+    const label = parseFloat(getComputedStyle(document.documentElement).fontSize) * 8.5;
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      if (!node.data.trim()) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const at = range.getBoundingClientRect();
+      if (!at.width || node.parentElement.closest("details:not([open]) > :not(summary)")) continue;
+      found.cells += 1;
+      if (at.left < box.left + label) found.under.push(cell.dataset.label + ": " + node.data);
+      if (at.right > innerWidth) found.outside.push(cell.dataset.label + ": " + node.data);
+    }
+  }
+  return found;
+}"""
+"""The texts in cells of cards: how many, and which begin under their label or end outside the window."""
 
 
 @pytest.mark.parametrize(
@@ -97,7 +124,7 @@ def test_the_figure_marks_gaps_notifications_and_releases(
         seen.open("/")
         marks = painted(seen, 0)
         words = seen.page.locator(".legend").inner_text()
-    assert min(marks.values()) > 0
+    assert min(marks[kind] for kind in ("bars", "gaps", "marks")) > 0
     for word in ("gap in the log", "notification sent", "released"):
         assert word in words
 
@@ -128,34 +155,39 @@ def test_every_page_reads_without_javascript(chromium: Browser, months: Running)
         assert seen.page.locator("#table-calls-by-client tbody tr").count() == 90
 
 
-STOP = """() => {
-    const at = document.activeElement, style = getComputedStyle(at);
-    return [at === document.body ? -1 : Number(at.dataset.n),
-            style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0];
+WATCH = """() => {
+    document.querySelectorAll("*").forEach((node, number) => { node.dataset.n = number; });
+    window.stops = {};
+    window.rounds = 0;
+    let first = null;
+    document.addEventListener("focusin", ({target}) => {
+        const style = getComputedStyle(target), last = window.last;
+        const shown = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+        target.dataset.n ??= document.querySelectorAll("*").length + Object.keys(window.stops).length;  // offered since
+        window.stops[target.dataset.n] ||= shown;
+        if (target === first && last !== first) window.rounds += 1;
+        first ??= target;
+        window.last = target;
+    });
+    document.querySelector("a.skip").focus();
+    return document.querySelectorAll("*").length;
 }"""
+"""Notes each element that has the focus, whether it shows that, and how often the first one had it again."""
+AT_ONCE = 40
 
 
 def tab_stops(page: Watched) -> dict[int, bool]:
     """The elements that Tab goes through, by number, and whether each shows that it has the focus."""
-    every: int = page.page.evaluate("""() => {
-        const all = document.querySelectorAll("*");
-        all.forEach((node, number) => { node.dataset.n = number; });
-        document.querySelector("a.skip").focus();
-        return all.length;
-    }""")
-    first, shown = page.page.evaluate(STOP)
-    reached: dict[int, bool] = {first: shown}
-    last = first
-    for _ in range(every):
+    every: int = page.page.evaluate(WATCH)
+    for pressed in range(2 * every):
         page.page.keyboard.press("Tab")
-        at, shown = page.page.evaluate(STOP)
-        if at == -1 or (at == first and last != first):
-            return reached
-        last = at  # the parts of a date field are stops of one element
-        reached[at] = reached.get(at, False) or shown
+        if pressed % AT_ONCE == AT_ONCE - 1 and page.page.evaluate("window.rounds"):
+            stops: dict[str, bool] = page.page.evaluate("window.stops")
+            return {int(number): shown for number, shown in stops.items()}
     raise AssertionError("Tab never comes to the end of the page")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "width"), [*((name, 1440) for name in PAGES), ("names", 390)])
 def test_the_keyboard_reaches_everything_and_shows_where_it_is(
     chromium: Browser, months: Running, name: str, width: int

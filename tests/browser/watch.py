@@ -12,6 +12,10 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
 from tests import programs
 
 Theme = Literal["light", "dark"]
+STRAY_TEXT = """[...document.querySelectorAll(".cards td, .cards tbody th")].filter(cell =>
+    cell.children.length && [...cell.childNodes].some(node => node.nodeType === 3 && node.data.trim())
+).map(cell => cell.textContent)"""
+"""Cells of cards where text stands beside elements: on a narrow screen each of them would be a line of its own."""
 
 
 @dataclass
@@ -32,8 +36,9 @@ class Watched:
         self.page.wait_for_function(
             """() => {
                 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+                const theme = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
                 return [...document.querySelectorAll("[data-figure]")].every(
-                    (box) => box.dataset.drawn === (dark ? "dark" : "light"));
+                    (box) => box.dataset.drawn === theme);
             }"""
         )
 

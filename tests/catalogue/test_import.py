@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from service import importing
+from service.cataloguing import open_cataloguing
+from service.cli import app
 from service.entries import MESSAGE_LIMIT
 from service.settings import Settings
 from service.store import read_catalogue
@@ -220,3 +222,131 @@ def test_an_import_says_what_it_changes_and_again_changes_nothing(
     assert query(engine, "SELECT count(*) FROM snapshot") == [(1,)]
     changes = importing.changes(settings, "maps", read('{"a": {"retiredAt": null}}'))
     assert changes[0]["changes"] == {"retired_at": ["2026-10-05T00:00:00.000Z", None]}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            '{"a": {"replacedBy": ["b"]} "c": {}}',
+            "1: no JSON: Expecting ',' delimiter at column 29",
+        ),
+        ('{"a":\n {"replacedBy": ["b"}}', "2: no JSON: Expecting ',' delimiter at column 21"),
+        ('["a" "b"]', "1: no JSON: Expecting ',' delimiter at column 6"),
+        ('{"a": {}', "1: no JSON: Expecting ',' delimiter at column 9"),
+        ('{"a": {}} {"b": {}}', "1: no JSON: Extra data at column 11"),
+    ],
+)
+@pytest.mark.parametrize("is_json", [True, None])
+def test_of_broken_json_no_half_is_read(text: str, problem: str, is_json: bool | None) -> None:
+    """It is said where it breaks, and it is not taken for JavaScript, also from standard input."""
+    found = read(text, is_json=is_json)
+    assert (found.problems, found.entries, found.names) == ([problem], [], None)
+
+
+def test_comments_and_trailing_commas_are_no_fault_of_json() -> None:
+    """Settings files have them. Where such a file breaks its line is named."""
+    assert entries(read('// old ones\n{"a": {"lastRelease": "1"},}\n', is_json=True)) == {
+        "a": {"last_release": "1"}
+    }
+    broken = read('// old ones\n{"a": {"lastRelease": "1" "b": 1},}\n', is_json=True)
+    assert broken.problems == ["2: the file is no JSON value"]
+
+
+def test_a_name_that_a_file_has_twice_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last one counts; in two files it is no matter."""
+    twice, other = tmp_path / "twice.json", tmp_path / "other.json"
+    twice.write_text('{"a": {"replacedBy": ["b"]}, "c": {}, "a": {"replacedBy": ["d"]}}')
+    other.write_text('{"c": {}}')
+    database = str(tmp_path / "x.db")
+    run = ["catalogue", "import", str(twice), str(other), "--server", "maps", "--db", database]
+    app(run, standalone_mode=False)
+    said = capsys.readouterr()
+    assert f"more than once, of which the last counts: {twice}: a" in said.err
+    assert said.err.count("more than once") == 1
+    app(["catalogue", "list", "--db", database], standalone_mode=False)
+    assert "a: release not said, replaced by d" in capsys.readouterr().out
+
+
+def test_a_list_of_all_names_says_that_it_waits_for_a_snapshot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Until there is one; entries wait for nothing."""
+    every, some = tmp_path / "names.json", tmp_path / "some.json"
+    every.write_text('["a", "b"]')
+    some.write_text('{"a": {}}')
+    settings = Settings(database_url=f"sqlite:///{tmp_path / 'x.db'}")
+    run = ["--server", "maps", "--db", str(tmp_path / "x.db")]
+    app(["catalogue", "import", str(some), *run], standalone_mode=False)
+    assert "snapshot" not in capsys.readouterr().err
+    app(["catalogue", "import", str(every), *run], standalone_mode=False)
+    assert "held against a snapshot, and there is none yet" in capsys.readouterr().err
+    with open_cataloguing(settings) as cataloguing:
+        cataloguing.snapshot(
+            "maps", ({"name": "a"},), None,
+            version=None, protocol_version=None, source="rest", actor="rest",
+        )  # fmt: skip
+    app(["catalogue", "import", str(every), *run], standalone_mode=False)
+    assert "snapshot" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 5_000, "0x" + "f" * 5_000, "1_0e4_00"])
+def test_a_number_that_is_infinite_costs_only_its_own_entry(number: str) -> None:
+    """As one is that no JavaScript number can be; in a text, and by itself."""
+    found = read(
+        f"const retired = {{a: {{message: `x${{{number}}}`}}, b: {{lastRelease: {number}}}, "
+        "c: {message: 'fine'}};",
+        is_json=False,
+    )
+    assert list(entries(found)) == ["c"]
+    assert [problem.partition(" cannot")[0] for problem in found.problems] == ["1: a", "1: b"]
+    assert all("infinite" in problem for problem in found.problems)
+
+
+LONG = f"const T0 = '{'x' * 1_000}'; const T = {'+'.join(['T0'] * 1_000)};\n"
+MANY = f"const M0 = [{'1,' * 1_000}]; const M = [{'...M0,' * 900}];\n"
+DEEP = "const A0 = ['x'];" + "".join(f"const A{n} = [{f'A{n - 1},' * 10}];" for n in range(1, 30))
+GROWING = {
+    "one text of many": (LONG, f"`{'${T}' * 5_000}`"),
+    "a sum of texts": (LONG, "+".join(["T"] * 5_000)),
+    "texts joined": (LONG + f"const L = [{'T,' * 5_000}];", "L.join('')"),
+    "texts one by one": (LONG + "".join(f"const X{n} = T + '';" for n in range(3_000)), "T + ''"),
+    "lists that hold each other": (DEEP, "A29"),
+    "lists that are spread": (MANY + "".join(f"const Y{n} = [...M];" for n in range(1_000)), "[...M]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "value"), GROWING.values(), ids=GROWING.keys())
+def test_constants_that_hold_each_other_are_bounded_together(before: str, value: str) -> None:
+    """Each of these is gigabytes if it is put together; what is too large is said, and costs its entry."""
+    text = f"{before}const retired = {{a: {{message: 'first'}}, b: {{replacedBy: {value}}}}};"
+    found = read(text, is_json=False, constant="retired")
+    assert list(entries(found)) == ["a"]
+    assert found.problems == ["1: b cannot be read: it is too large"] or [
+        problem.partition(":")[2].rpartition(": ")[2] for problem in found.problems
+    ] == ["it is too large"]
+
+
+def test_a_long_text_that_thousands_of_entries_share_is_bounded(tmp_path: Path) -> None:
+    """So are names, and a group that is looked at under many names."""
+    shared = ",".join(f"a{n}: {{message: T, replacedBy: M}}" for n in range(3_000))
+    aliases = "".join(f"const N{n} = M;" for n in range(3_000))
+    found = read(f"{LONG}{MANY}{aliases}const retired = {{{shared}}};", is_json=False)
+    assert (len(found.entries), len(found.problems)) == (0, 3_000)
+    names = read(f"{LONG}const names = [{'T,' * 3_000}];", is_json=False)
+    assert [problem.partition(": ")[2] for problem in names.problems] == ["it is too large"]
+
+
+@pytest.mark.parametrize(
+    "text", ["null", "{}", "[]", '{"entries": []}', "  ", "const retired = {};"]
+)
+def test_a_file_without_an_entry_is_said_to_hold_none(text: str) -> None:
+    """A step that writes nothing into it would otherwise pass for ever."""
+    for is_json in (None, not text.startswith("const")):
+        (problem,) = read(text, is_json=is_json).problems
+        assert (
+            "a map from name to {lastRelease, replacedBy, message}" in problem
+            or "no JSON" in problem
+        )

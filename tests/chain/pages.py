@@ -41,7 +41,7 @@ CLIENT = {"client": "Client", "names": "Retired names", "sessions": "Sessions", 
 REACTION = {
     "client": "Client",
     "notifications": "Notifications",
-    "episodes": "Episodes",
+    "episodes": "Times told",
     "answered": "Listed again",
     "ignored": "Did not",
     "stale_before": "Stale calls before",
@@ -92,10 +92,10 @@ def shown(service: Running, story: Story) -> Iterator[Shown]:
     rows = expected_rows(story)
     callers = rows["callers"]
     clients = [{**row, "via": row["via"] or NONE} for row in rows["clients"]]
-    told = [{**row, "outcome": row["outcome"].replace("_", " ")} for row in rows["reactions"]]
+    did = {0: "did not list again", 1: "listed again"}
+    told = [{**row, "outcome": did[row["answered"]]} for row in rows["reactions"]]
     windows = {"clients": LAST_WEEK, "callers": LAST_WEEK}
     yield Shown("/", {}, "names", rows["names"], NAME, windows)
-    yield Shown("/", {}, "callers", callers, {"name": "Retired name", "client": "Client", **CALLS})
     yield Shown("/todo", {}, "todo", callers, TODO)
     yield Shown("/catalogue", {}, "entries", rows["names"], ENTRY)
     yield Shown("/clients", {}, "clients", clients, {**CLIENT, **CALLS})

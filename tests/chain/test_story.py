@@ -6,6 +6,8 @@ counts are those that the clients kept on their side of the wire.
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.acceptance.service import Running
 from tests.chain.checks import SERVER, check, heard, totals
 from tests.chain.deliver import a_day_after, from_file, over_http
@@ -25,6 +27,7 @@ def told_by(service: Running) -> dict[str, Any]:
     return {each: service.rows(each, server=SERVER) for each in collections}
 
 
+@pytest.mark.sampled(3)
 def test_the_clients_do_what_readme_says(story: Story) -> None:
     """The story is the one that was counted by hand. Over HTTP a sixth client calls the tool that retires."""
     stdio, modern = story.setting.transport == "stdio", story.setting.modern
@@ -41,6 +44,7 @@ def test_the_clients_do_what_readme_says(story: Story) -> None:
     assert told_of_it in ({0} if stdio or modern else {0, 1})
 
 
+@pytest.mark.sampled(3)
 def test_what_the_clients_did_stands_in_rest_whatever_way_the_log_came(
     story: Story, new_database: Callable[[], str]
 ) -> None:
@@ -58,6 +62,7 @@ def test_what_the_clients_did_stands_in_rest_whatever_way_the_log_came(
     assert found[0] == found[1]
 
 
+@pytest.mark.sampled(3)
 def test_what_the_clients_did_stands_on_the_pages(story: Story, database_url: str) -> None:
     """A reader of the pages sees the same rows, without JavaScript."""
     with a_day_after(story.ended, database_url) as service:

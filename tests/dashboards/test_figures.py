@@ -1,6 +1,6 @@
 """Figures as data: what the browser is handed."""
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -93,6 +93,20 @@ def test_the_axis_ends_with_its_last_bucket(bucket: str, label: str, end: str) -
     timeline = Timeline((label,), (True,), bucket, "UTC")
     made = calls_figure([row(label, 1, "c")], timeline, "light", by="client")
     assert made.to_plotly_json()["layout"]["xaxis"]["range"] == [label, end]
+
+
+@pytest.mark.parametrize(
+    ("bucket", "days", "step"), [("week", 7, 7), ("week", 84, 14), ("day", 90, 14), ("day", 28, 7)]
+)
+def test_the_axis_names_mondays(bucket: str, days: int, step: int) -> None:
+    """Plotly by itself would name Sundays, on which no week of the tables begins."""
+    first = date(2026, 7, 6)  # a Monday
+    every = range(0, days, 7 if bucket == "week" else 1)
+    labels = tuple((first + timedelta(days=each)).isoformat() for each in every)
+    timeline = Timeline(labels, (True,) * len(labels), bucket, "UTC")
+    axis = calls_figure([], timeline, "light", by="client").to_plotly_json()["layout"]["xaxis"]
+    assert date.fromisoformat(axis["tick0"]).isoweekday() == 1
+    assert axis["dtick"] == step * 86_400_000
 
 
 def test_the_hour_that_the_clock_shows_twice_is_two_bars() -> None:

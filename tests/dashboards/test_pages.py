@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def sentence(page: str) -> str:
     """The first sentence, without its markup."""
     found = re.search(r'<p class="lead">(.*?)</p>', page, re.DOTALL)
     assert found is not None
-    return " ".join(re.sub(r"<[^>]+>", "", found[1]).split())
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", found[1])).split())
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,8 @@ def test_the_next_rows_follow_and_begin_again_when_the_data_has_changed(
     first = service.client.get("/").text
     (following,) = re.findall(r'href="(/\?cursor=[^"]*)"', first)
     second = service.client.get(following)
-    assert re.findall(r"name-\d+</a><small>", second.text) == ["name-060</a><small>"]
+    names = second.text.split('id="names"')[1].split("</table>")[0]
+    assert re.findall(r'<th scope="row".*?<bdi>(.*?)</bdi>', names) == ["name-060"]
     service.client.post("/ingest?server=s", content=stale(0.5, "another").encode())
     again = service.client.get(following)
     assert (again.status_code, again.headers["location"]) == (303, "/?")
@@ -161,3 +163,63 @@ def test_a_parameter_that_cannot_be_used_can_be_left_out(fed: Callable[..., Runn
     assert refused.headers["content-type"].startswith("text/html")
     assert "write a date such as 2026-10-05" in refused.text
     assert 'href="?tz=Asia%2FTokyo"' in refused.text
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/name?server=s&name=old", "/clients", "/client?client=c", "/todo", "/catalogue"]
+)
+@pytest.mark.parametrize(
+    ("as_of", "days"), [("2026-09-30T12:30:00Z", {2, 3, 4, 5}), ("2026-12-24", {8, 9, 10, 11})]
+)
+def test_how_long_ago_counts_from_the_instant_that_is_asked_for(
+    fed: Callable[..., Running], path: str, as_of: str, days: set[int]
+) -> None:
+    """From the clock only where that instant has not come yet."""
+    service = fed(*heartbeat(80, 0), *(stale(days) for days in (11, 10, 9, 8)))
+    page = service.client.get(f"{path}{'&' if '?' in path else '?'}as_of={as_of}").text
+    found = {int(number) for number in re.findall(r"(\d+) days? ago", page)}
+    assert min(found) == min(days)
+    assert found <= days
+
+
+def words(page: str) -> str:
+    """All that a page says, without its markup."""
+    return " ".join(re.sub(r"<[^>]+>", "", page).split())
+
+
+def test_a_log_that_is_silent_is_no_zero(fed: Callable[..., Running]) -> None:
+    """Nobody is said not to call where nobody listened."""
+    service = fed(*heartbeat(60, 20), stale(21), stale(40, name="older"))
+    page = service.get("/").text
+    assert sentence(page).startswith(
+        "Nothing has been heard since 2026-09-16 (19 days): who calls now is not known. "
+        "Look at the shipper of s / http: Health."
+    )
+    assert "0 of 2" not in sentence(page)
+    assert words(page).count("not heard for 19 days") == 2
+    about = {"server": "s", "name": "old"}
+    assert "not heard for 19 days" in sentence(service.get("/name", **about).text)
+
+
+@pytest.mark.parametrize("path", ["/", "/name?server=s&name=old", "/client?client=c", "/todo"])
+def test_who_reads_of_calls_is_told_which_source_is_silent(
+    fed: Callable[..., Running], path: str
+) -> None:
+    """Beside a link to where more is said of it; not where the log is heard."""
+    silent = fed(*heartbeat(60, 3), stale(4)).client.get(path).text
+    assert "Silent now, so that calls may be missing: s / http. Health says" in words(silent)
+    assert 'href="/health"' in silent.split('id="silent"')[1].split("</p>")[0]
+
+
+def test_of_days_that_were_heard_in_part_a_zero_says_so(fed: Callable[..., Running]) -> None:
+    """Two of the seven days were not heard."""
+    page = fed(*heartbeat(60, 3), stale(20)).get("/").text
+    assert re.search(r"0 of 1 .* as far as it was heard: \d+ of 169 hours\.", sentence(page))
+
+
+def test_no_source_was_heard_until_later_than_now(fed: Callable[..., Running]) -> None:
+    """Hours are heard as wholes, and this one is not over."""
+    page = fed(*heartbeat(10, 0), stale(0.001)).get("/health").text
+    table = page.split('id="sources"')[1].split("</table>")[0]
+    assert "2026-10-06 12:30 UTC" in table
+    assert "13:00" not in table

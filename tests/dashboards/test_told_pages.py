@@ -168,3 +168,25 @@ def test_a_list_of_things_to_do_that_is_done_says_so(service: Running) -> None:
     assert "todo" not in found
     _, found = read(service, "/todo?show=all")
     assert [(row["Client"], row["Status"][:5]) for row in found["todo"]] == [("c", "known")]
+
+
+def test_the_same_delivery_again_is_no_fate_of_more_records(service: Running) -> None:
+    """Of four lines that were sent twice the second batch holds four records, not eight."""
+    log(service, *((STALE, "route", "zed"),) * 4)
+    lines = [
+        json.dumps(
+            {
+                "time": f"2026-10-05T10:{at:02}:00Z",
+                "msg": STALE,
+                "data": {"tool": "route", "client": "zed"},
+            }
+        )
+        for at in range(4)
+    ]
+    again = service.client.post(
+        "/ingest/other?server=maps", content="\n".join(lines).encode()
+    ).json()
+    assert (again["accepted"], again["duplicates"]) == (0, 4)
+    page = service.get(f"/undo/{again['batch']}").text
+    told = re.sub(r"<[^>]+>", " ", page[page.index("Records that leave the account") :][:300])
+    assert "account 4 duplicate 4 of the duplicates: resend 4" in " ".join(told.split())

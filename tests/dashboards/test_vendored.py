@@ -27,4 +27,4 @@ def test_the_bundle_of_plotly_is_the_version_that_its_name_says_with_its_licence
     assert "plotly.js (cartesian - minified) v4.1.1" in first
     assert "MIT License" in licence
     assert "Copyright" in licence
-    assert re.findall(r"/static/(vendor/\S+?)\.min\.js", page) == [VENDOR]
+    assert re.findall(r"static\('(vendor/\S+?)\.min\.js'\)", page) == [VENDOR]

@@ -22,6 +22,8 @@ from typing import Any
 
 import httpx2 as httpx
 
+from tests.unspoken import secrets_in
+
 COMMAND = [sys.executable, "-c", "from service.cli import main; main()"]
 FIRST = datetime(2026, 10, 5, tzinfo=UTC)
 PATIENCE_S = 60.0
@@ -59,13 +61,15 @@ class Server:
     """
     A `lastcall serve` that can be killed and started again on its port; what it says is in `log`.
 
-    `through` stands before the command: what starts it in surroundings of its own.
+    `through` stands before the command: what starts it in surroundings of its own. `secret` is a token by which it
+    answers, where it asks for one.
     """
 
     database_url: str
     log: Path
     settings: dict[str, object] = field(default_factory=dict)
     through: Sequence[str] = ()
+    secret: str | None = None
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
 
@@ -93,9 +97,13 @@ class Server:
         assert self.process is not None
         assert self.process.poll() is None, self.log.read_text()
         try:
-            return (
-                httpx.get(f"{self.url}/api/v1/health", timeout=10, verify=False).status_code == 200
+            asked = httpx.get(
+                f"{self.url}/api/v1/health",
+                timeout=10,
+                verify=False,
+                headers=credentials(self.secret),
             )
+            return asked.status_code == 200
         except httpx.TransportError:
             return False
 
@@ -129,12 +137,13 @@ class Server:
 
 @contextmanager
 def serving(server: Server) -> Iterator[Server]:
-    """Run a server until the block ends."""
+    """Run a server until the block ends; whatever happened, its log holds no secret."""
     try:
         server.start()
         yield server
     finally:
         server.stop()
+    assert not secrets_in(server.log.read_text(errors="replace"))
 
 
 def event_line(client: str, number: int) -> bytes:
@@ -256,10 +265,16 @@ def works_again(server: Server) -> bool:
     return bool(server.logged("writing to the database works again"))
 
 
-def rows(url: str, collection: str) -> Iterator[dict[str, Any]]:
+def credentials(secret: str | None) -> dict[str, str]:
+    """The header by which a token is shown."""
+    return {"Authorization": f"Bearer {secret}"} if secret else {}
+
+
+def rows(url: str, collection: str, secret: str | None = None) -> Iterator[dict[str, Any]]:
     """All rows of a collection, page by page."""
     cursor: str | None = ""
-    with httpx.Client(base_url=url, timeout=PATIENCE_S, verify=False) as client:
+    headers = credentials(secret)
+    with httpx.Client(base_url=url, timeout=PATIENCE_S, verify=False, headers=headers) as client:
         while cursor is not None:
             asked = {"limit": "1000", **({"cursor": cursor} if cursor else {})}
             answer = client.get(f"/api/v1/{collection}", params=asked)
@@ -298,10 +313,10 @@ def assert_stored_once(server: Server, sent: set[Identity]) -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def account_of(url: str) -> Counter[str]:
+def account_of(url: str, secret: str | None = None) -> Counter[str]:
     """The account of all sources and days, which adds up in each row."""
     whole: Counter[str] = Counter()
-    for row in rows(url, "health"):
+    for row in rows(url, "health", secret):
         fates = {name: row[name] for name in ("accepted", "duplicates", "ignored", "rejected")}
         assert row["received"] == sum(fates.values()), row
         whole.update(fates)

@@ -22,12 +22,15 @@ QUESTIONS = [
     "series?by=client",
     "coverage",
     "reactions",
+    "reactions/latency",
     "health",
     "cures",
     "uptake",
+    "stopped",
+    "said",
     "vintage",
 ]
-PAGES = ["/", "/clients", "/health"]
+PAGES = ["/", "/clients", "/reactions", "/health"]
 
 TIMELESS = (
     b'{"level":"info","data":{"tool":"gone-7","client":"no-clock"},"msg":"Retired tool called"}\n'

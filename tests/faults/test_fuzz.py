@@ -28,13 +28,16 @@ QUESTIONS = [
     "callers",
     "events",
     "reactions",
+    "reactions/latency",
     "health",
     "rejects",
     "cures",
     "uptake",
+    "stopped",
+    "said",
     "vintage",
 ]
-PAGES = ["/", "/clients", "/health"]
+PAGES = ["/", "/clients", "/reactions", "/health"]
 FATES = ("accepted", "duplicates", "ignored", "rejected")
 
 
@@ -137,6 +140,7 @@ def test_broken_lines_cost_nothing_but_themselves(
     engine.dispose()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("line", FOUND.values(), ids=FOUND)
 def test_what_was_found_before_stays_mended(
     line: bytes, new_database: Callable[[], str], tmp_path: Path

@@ -149,6 +149,7 @@ def test_a_log_that_was_renamed_while_nobody_looked_is_gone_on_with(
     assert numbers(database_url) == [0, 1, 2, 10]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("restart", [False, True])
 @pytest.mark.parametrize("regrown", [1, 2, 3, 40])
 def test_a_log_that_was_truncated_is_read_from_its_start(
@@ -217,6 +218,7 @@ def test_a_copy_has_the_ordinals_of_what_it_is_a_copy_of(
     assert ingest(copy)["accepted"] == 0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("instant", range(1, 13))
 def test_a_file_that_is_replaced_while_it_is_read_is_never_read_as_one_with_the_other(
     instant: int, start: Start, log: Path, database_url: str, monkeypatch: pytest.MonkeyPatch

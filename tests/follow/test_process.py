@@ -116,6 +116,7 @@ def once(folder: Path, database_url: str) -> dict[str, Any]:
     return receipt
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_killed_at_any_instant_it_loses_nothing_and_counts_nothing_twice(
     seed: int, folder: Path, database_url: str
@@ -145,6 +146,7 @@ def test_killed_at_any_instant_it_loses_nothing_and_counts_nothing_twice(
     assert once(folder, database_url)["received"] == 0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_within_a_transaction_it_goes_on_as_if_nothing_had_been(
     point: str, folder: Path, database_url: str

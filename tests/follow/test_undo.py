@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from service.pipeline import Pipeline
+from service.taking_back import TakingBack
 from tests.follow.conftest import NOW_US
 from tests.follow.support import Start, append, counted, line, lines, numbers, rows, settle
 from tests.follow.test_files import Ingest
@@ -12,9 +13,14 @@ DAY = 86_400_000_000
 
 def undo(follower: object, database_url: str) -> None:
     """Take back the newest batch, as another process would."""
-    pipeline: Pipeline = follower._pipeline  # type: ignore[attr-defined]
     [(number,)] = rows(database_url, "SELECT max(id) FROM batch")
-    pipeline.undo(number, actor="rest")
+    taking_back(follower).undo(number, actor="rest")
+
+
+def taking_back(follower: object) -> TakingBack:
+    """What takes back what came of followed files, by the follower's clock."""
+    pipeline: Pipeline = follower._pipeline  # type: ignore[attr-defined]
+    return TakingBack(pipeline._writer, clock=pipeline._clock)
 
 
 def test_what_was_taken_back_does_not_come_back_by_itself(
@@ -60,7 +66,7 @@ def test_the_account_of_a_followed_file_goes_on_right(
     settle(follower)
     assert rows(database_url, "SELECT records FROM tally WHERE fate = 'resend'") == [(4,)]
     [(number,)] = rows(database_url, "SELECT min(id) FROM batch")
-    follower._pipeline.undo(number, actor="rest")
+    taking_back(follower).undo(number, actor="rest")
 
     append(copy, lines([3, 20]))
     settle(follower)
@@ -81,8 +87,7 @@ def test_a_forgotten_server_is_followed_from_the_start(
     log.write_bytes(lines(range(3)))
     follower = start(log)
     settle(follower)
-    pipeline: Pipeline = follower._pipeline
-    pipeline.forget(None, "default", actor="command")
+    taking_back(follower).forget(None, "default", actor="command")
     assert rows(database_url, "SELECT name FROM server") == []
     assert rows(database_url, "SELECT path FROM followed") == [(str(log),)]
     assert rows(database_url, "SELECT path FROM followed WHERE server = 'default'") == []

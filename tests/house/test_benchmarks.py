@@ -80,13 +80,16 @@ def test_the_account_of_a_made_log_is_what_was_put_into_it(
         assert receipt.as_json()["events"] == made.events
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "rows",
     [
         ["mixed", "mixed-30", "mixed-70", "gzip", "memory"],
         ["dense", "dense-again"],
         ["http"],
+        ["limits"],
         ["queries"],
+        ["pages"],
     ],
     ids=lambda rows: rows[0],
 )
@@ -115,6 +118,7 @@ def test_no_row_is_forgotten() -> None:
     (named,) = (
         mark.args[1]
         for mark in test_every_row_runs_to_its_end.pytestmark  # type: ignore[attr-defined]
+        if mark.name == "parametrize"
     )
     assert sorted(row for rows in named for row in rows) == sorted([*ROWS, *BESIDE])
 
@@ -275,3 +279,24 @@ def test_results_say_what_was_reached_and_what_is_short() -> None:
     ):
         assert line in written.splitlines()
     assert "SHORT of what must be" in report.text(row)
+
+
+def test_a_row_that_is_measured_by_itself_stands_in_the_place_of_its_old_one() -> None:
+    """The others stay as they were, to the letter."""
+    run = {"date": "2026-11-30", "seed": "1", "rounds": "3"}
+    one, two = (report.Row(name, f"what {name} asks", []) for name in ("one", "two"))
+    old = report.markdown(run, [one, two])
+    new = report.replaced(
+        old, run, [report.Row("one", "what it asks now", []), report.Row("new", "?", [])]
+    )
+
+    kept = old[old.index("## two") :].rstrip()
+    assert kept in new
+    assert new.startswith(old[: old.index("## one")])
+    assert "what one asks" not in new
+    assert [line for line in new.splitlines() if line.startswith("## ")] == [
+        "## one",
+        "## two",
+        "## new",
+    ]
+    assert new.count("Measured by itself on 2026-11-30, seed 1, 3 rounds.") == 2

@@ -97,10 +97,31 @@ def test_every_relative_link_leads_somewhere(document: Path) -> None:
             assert heading in headings(linked), target
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_test_that_a_document_names_is_there(document: Path) -> None:
+    """`tests/room/test_file.py::test_name`: a claim cannot outlive the test behind it."""
+    for file, name in re.findall(
+        r"`(tests/[\w/]+\.py)::(\w+)`", document.read_text(encoding="utf-8")
+    ):
+        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), f"{file}::{name}"
+
+
 def headings(document: Path) -> set[str]:
     """The anchors of a page, as forges make them from headings."""
     found = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in found}
+
+
+def test_every_picture_is_there_and_small() -> None:
+    """Each that the README shows is one that is kept, of at most 200 KB; and none is kept for nothing."""
+    shown = re.findall(
+        r'(?:src|srcset)="(docs/images/[^"]+)"', (ROOT / "README.md").read_text(encoding="utf-8")
+    )
+
+    assert sorted(shown) == sorted(
+        str(path.relative_to(ROOT)) for path in (ROOT / "docs" / "images").iterdir()
+    )
+    assert [name for name in shown if (ROOT / name).stat().st_size > 200_000] == []
 
 
 def test_every_decision_is_in_the_list() -> None:

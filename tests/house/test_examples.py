@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from dashboards.shippers import filled, first_line, shippers
 from service.ingest.profiles import read_profile
 from tests.house.checkout import BIN, ROOT, plain_environment, run
 
@@ -152,3 +153,35 @@ def test_the_senders_of_the_shippers_page_send(desk: Path) -> None:
         ("maps", "loki", 1),
         ("maps", "otlp", 1),
     ]
+
+
+def test_the_guide_to_set_up_shows_what_the_page_does(desk: Path) -> None:
+    """Its configurations and first lines are those of the files, filled in for a service that asks for no token."""
+    guide = (ROOT / "docs" / "guides" / "set-up.md").read_text(encoding="utf-8")
+    for key in ("syslog-ng", "opentelemetry-python"):
+        shipper = shippers()[key]
+        assert filled(shipper.text, address=ADDRESS, server="maps") in guide
+        first = first_line(shipper)
+        assert first is not None
+        assert f"```sh\n{first}\n```" in guide
+
+
+def test_the_first_lines_of_set_up_are_stored(desk: Path) -> None:
+    """By the SDK of OpenTelemetry, and by curl from a file: a greeting, which is no call of any name."""
+    (desk / "var/log/mcp").mkdir(parents=True)
+    with served(desk) as address:
+        for key in ("opentelemetry-python", "curl"):
+            shipper = shippers()[key]
+            text = filled(shipper.text, address=address, server="maps")
+            (desk / shipper.file).write_text(
+                text.replace("/var/", f"{desk}/var/"), encoding="utf-8"
+            )
+            command = (first_line(shipper) or "").replace("/var/", f"{desk}/var/")
+            done = run(["sh", "-c", command], cwd=desk, variables=variables(desk))
+            assert done.returncode == 0, done.stdout + done.stderr
+        with httpx2.Client(transport=httpx2.HTTPTransport(retries=5)) as client:
+            rows = client.get(f"{address}/api/v1/events").json()["items"]
+
+    assert [(row["kind"], row["server"], row["client"]) for row in rows] == [
+        ("hello", "maps", "set-up")
+    ] * 2

@@ -90,6 +90,13 @@ def portion(
     )
 
 
+def assert_alike(one: Engine, other: Engine) -> None:
+    """Both hold the same, and nothing of *one* differs from what its rows say."""
+    assert contents(one) == contents(other)
+    assert differences(one) == []
+    assert rebuild(one) == 0
+
+
 def store(engine: Engine, rows: Iterable[Row] = (), **given: Any) -> Stored:
     """Store one portion in a transaction of its own."""
     with writing(engine) as conn:

@@ -9,6 +9,7 @@ from service.entries import NAMES, Entry, Facts, Kept, Snapshot, told
 from service.errors import BadParameter
 from service.store import catalogue, read_catalogue
 from service.store.engine import Engine, driver_of, reading, writing
+from service.store.read_sets import Chosen
 from tests.store.support import DAY, NOON, query, row, store
 from tests.store.test_releases import data_version
 from tests.store.test_releases import stored as releases
@@ -60,7 +61,7 @@ def test_every_version_is_kept_and_the_last_one_holds(engine: Engine) -> None:
     assert entry.facts == Facts(replaced_by=("planner",), message="Use planner.")
     assert (entry.number, entry.said_us, first_us) == (3, NOON + 2 * DAY, NOON)
     with reading(engine) as conn:
-        versions = read_catalogue.versions(conn, {1}, "route")
+        versions = read_catalogue.versions(conn, {1}, Chosen(frozenset({"route"})))
     assert sorted((each.number, each.facts.last_release) for each in versions) == [
         (1, "1.6.10"), (2, "1.6.10"), (3, None),
     ]  # fmt: skip
@@ -86,10 +87,11 @@ def test_an_audit_line_says_who_changed_what(engine: Engine) -> None:
 
     assert audit(engine) == [
         ("rest", "catalogue", "main/route",
-         {"number": 1, "source": "rest", "last_release": [None, "1.0"]}),
+         {"server": "main", "number": 1, "source": "rest", "last_release": [None, "1.0"]}),
         ("rest", "catalogue", "main/route",
-         {"number": 2, "source": "rest", "replaced_by": [None, []]}),
-        ("command", "hide", "main/route", {"number": 3, "source": "rest"}),
+         {"server": "main", "number": 2, "source": "rest", "replaced_by": [None, []]}),
+        ("command", "hide", "main/route",
+         {"server": "main", "number": 3, "source": "rest"}),
     ]  # fmt: skip
     assert query(engine, "SELECT name FROM server") == [("main",)]
 

@@ -1,5 +1,6 @@
 """The writer's own connection: what it refuses, what it survives, and what it does without."""
 
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from service.store import driver, secrets, writer
 from service.store.address import PostgresDatabase, SqliteFile, read_url
 from service.store.columns import COLUMNS
 from service.store.driver import Connection, Writer
-from service.store.engine import Engine, make_engine, writing
+from service.store.engine import Engine, make_engine, reading, writing
 from service.store.schema import metadata
 from tests.store.support import portion, query, rich_rows, row
 
@@ -59,13 +60,25 @@ def test_storing_imports_no_sqlalchemy(database_url: str) -> None:
     ],
 )
 def test_a_postgresql_url_is_read_as_sqlalchemy_reads_it(url: str) -> None:
-    """Both open the same database."""
+    """Both open the same database; where the URL does not say how long to wait for the server, it is 10 s."""
     parsed = sa.make_url(url)
     expected = parsed.translate_connect_args(username="user", database="dbname")
-    expected |= parsed.query
+    expected = {"connect_timeout": "10", **expected, **parsed.query}
     found = read_url(url)
     assert isinstance(found, PostgresDatabase)
     assert found.parameters == {name: str(value) for name, value in expected.items()}
+
+
+def test_a_server_that_says_nothing_is_given_up() -> None:
+    """It takes the connection and never answers, as behind a firewall: whoever asks is told so."""
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        url = f"postgresql://me@127.0.0.1:{deaf.getsockname()[1]}/base?connect_timeout=2"
+        writer, engine = Writer(url), make_engine(url)
+        with pytest.raises(StorageUnavailable, match="timeout"), writer.reading():
+            pass
+        with pytest.raises(StorageUnavailable, match="timeout"), reading(engine):
+            pass
+        engine.dispose()
 
 
 def test_a_path_of_a_sqlite_url_may_be_relative_or_absolute(

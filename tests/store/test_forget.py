@@ -1,5 +1,6 @@
 """A client or a server forgotten: nothing of it is left, and all else is as if it had never come."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -21,23 +22,25 @@ from service.events import (
     Row,
 )
 from service.store import forget as forgetting
+from service.store import told
 from service.store.driver import Writer
 from service.store.engine import Engine, driver_of, reading, writing
 from service.store.forget import Forgotten
+from service.told import Alias, Exclusion, Mark, MarkKind
 from tests.store.rows import some_rows
 from tests.store.support import (
     NOON,
     SECOND,
-    contents,
+    assert_alike,
     differences,
     execute,
     query,
-    rebuild,
     row,
     store,
     wipe,
 )
 
+TOLD = ("mark", "exclusion")
 WHO = Caller(level=CallerLevel.ADDRESS, digest="ab", network="n1")
 
 
@@ -126,21 +129,66 @@ def test_rejected_records_that_name_the_client_go(engine: Engine) -> None:
     assert forget(engine, "zed").quarantined == 1
 
 
-def test_what_was_said_of_the_client_goes_and_the_audit_does_not_name_it(engine: Engine) -> None:
-    """Marks go; the line of the audit says that a client was forgotten, and not which."""
-    store(engine, [row(1, client="Zed")])
-    for server in ("main", "other"):
-        execute(
-            engine,
-            "INSERT INTO mark (kind, server, client, at_us, note, said_us, actor) "
-            f"VALUES ('known', '{server}', 'zed', 0, '', 0, 'rest')",
-        )
-    assert forget(engine, "zed", "main").told == 1
+def tell(engine: Engine) -> None:
+    """All that can be told of `Zed`, and something of another client."""
+    said: dict[str, Any] = {"note": "about Zed", "said_us": 0, "actor": "rest"}
+    any_: dict[str, Any] = {"version": None, "network": None, "id": 0}
+    with writing(engine) as opened:
+        conn = driver_of(opened)
+        told.tell_alias(conn, Alias(client="zed", target="Editor", **said))
+        told.tell_alias(conn, Alias(client="zed-preview", target="ZED", **said))
+        told.tell_alias(conn, Alias(client="cursor-vscode", target="Cursor", **said))
+        for server, pattern in ((None, "zed"), ("main", "zed"), (None, "zed*"), (None, "cursor")):
+            told.tell_exclusion(conn, Exclusion(server=server, client=pattern, **any_, **said))
+        for server in ("main", "other"):
+            kind = MarkKind.KNOWN
+            mark = Mark(id=0, kind=kind, server=server, client="zed", name=None, at_us=0, **said)
+            told.tell_mark(conn, mark, "Zed")
+        told.drop_alias(conn, "zed-preview", 0, "rest")
+        told.tell_alias(conn, Alias(client="zed-preview", target="ZED", **said))
+
+
+def test_what_was_told_of_the_client_goes_and_the_audit_does_not_name_it(engine: Engine) -> None:
+    """Marks, aliases of it and onto it, rules of it alone; at one server what was told of that."""
+    store(engine, [row(1, client="Zed"), row(2, server="other", client="Zed")])
+    tell(engine)
+
+    assert plan(engine, "zed", "main").told == 2
+    forget(engine, "zed", "main")
     assert query(engine, "SELECT server FROM mark") == [("other",)]
-    assert forget(engine, "zed").told == 1
-    said = query(engine, "SELECT action, subject, detail FROM audit")
-    assert {found[:2] for found in said} == {("forget", "a client")}
-    assert "zed" not in str(said).lower()
+    assert len(query(engine, "SELECT key FROM alias")) == 3
+    assert plan(engine, "zed").told == 4
+    forget(engine, "zed")
+
+    assert query(engine, "SELECT key, target FROM alias") == [("cursor-vscode", "Cursor")]
+    assert query(engine, "SELECT client FROM exclusion ORDER BY 1") == [("cursor",), ("zed*",)]
+    assert query(engine, "SELECT * FROM mark") == []
+    said = query(engine, "SELECT action, subject, detail FROM audit ORDER BY id")
+    forgotten = "a forgotten client"
+    assert [found[:2] for found in said if found[0] in ("alias", "unalias")] == [
+        ("alias", forgotten),
+        ("alias", "zed-preview"),
+        ("alias", "cursor-vscode"),
+        ("unalias", "zed-preview"),
+        ("alias", "zed-preview"),
+    ]
+    assert [found[:2] for found in said if found[0] == "forget"] == [("forget", "a client")] * 2
+    rest = [word for _, _, detail in said for word in json.loads(detail).values()]
+    assert rest.count(forgotten) == 2 + 1 + 2 + 2
+    assert not {"zed", "ZED"} & {word for word in rest if isinstance(word, str)}
+    assert sum(word == "about Zed" for word in rest) == 3
+
+
+def test_a_number_that_was_forgotten_is_not_given_again(engine: Engine) -> None:
+    """The audit tells of marks and rules by their numbers, and would tell of others."""
+    store(engine, [row(1, client="Zed")])
+    tell(engine)
+    latest = [query(engine, f"SELECT max(id) FROM {table}")[0][0] for table in TOLD]
+    forget(engine, "zed")
+    tell(engine)
+    for table, before in zip(TOLD, latest, strict=True):
+        again = query(engine, f"SELECT min(id) FROM {table} WHERE client = 'zed'")
+        assert again[0][0] > before
 
 
 def test_what_nothing_is_known_of_cannot_be_forgotten(engine: Engine) -> None:
@@ -160,7 +208,7 @@ def test_what_nothing_is_known_of_cannot_be_forgotten(engine: Engine) -> None:
 
 
 def test_a_server_goes_with_all_that_was_told_of_it(engine: Engine) -> None:
-    """Its feeds, batches, accounts, quarantine, releases, marks, and how far its files were read."""
+    """Its feeds, batches, accounts, quarantine, releases, marks, notes, and how far its files were read."""
     for key, server in enumerate(("main", "other")):
         fact = Fact(last_release="1", replaced_by=None, message=None)
         rows = [
@@ -187,6 +235,11 @@ def test_a_server_goes_with_all_that_was_told_of_it(engine: Engine) -> None:
             )
         execute(
             engine,
+            "INSERT INTO note (server, at_us, text, said_us, actor) "
+            f"VALUES ('{server}', 0, 'x', 0, 'rest')",
+        )
+        execute(
+            engine,
             "INSERT INTO followed (server, source, path, file, size, head, tail, crc, changed_ns, "
             "records, chain, accepted, day, said, revision, seen_us) "
             f"VALUES ('{server}', 'files', '/a', '1:2', 0, '', '', 0, 0, 0, '', 0, 0, '{{}}', 1, 0)",
@@ -197,7 +250,7 @@ def test_a_server_goes_with_all_that_was_told_of_it(engine: Engine) -> None:
             f"SELECT id, '1', 0, 'rest' FROM server WHERE name = '{server}'",
         )
     planned = plan(engine, None, "other")
-    assert (planned.batches, planned.quarantined, planned.places, planned.told) == (2, 2, 1, 3)
+    assert (planned.batches, planned.quarantined, planned.places, planned.told) == (2, 2, 1, 4)
     assert (planned.sessions, planned.callers, sum(planned.events.values())) == (1, 1, 2)
 
     forget(engine, None, "other")
@@ -238,9 +291,7 @@ def test_all_else_is_as_if_the_client_had_never_come(
     forget(forgotten, client)
     store(never, [each for each in rows if each not in gone])
 
-    assert contents(forgotten) == contents(never)
-    assert differences(forgotten) == []
-    assert rebuild(forgotten) == 0
+    assert_alike(forgotten, never)
 
 
 def _of(line: Row, rows: list[Row]) -> str | None:

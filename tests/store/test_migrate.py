@@ -279,7 +279,7 @@ def test_what_an_earlier_version_left_is_brought_up_by_the_start_of_this_one(
 
     release = Release(server="main", version="1.0", at_us=NOON, source="rest")
     with writing(engine) as conn:
-        assert releases.record(driver_of(conn), release) is Recorded.CREATED
+        assert releases.record(driver_of(conn), release, now_us=0, actor="rest") is Recorded.CREATED
         command.check(migrate.alembic_config(conn))
     engine.dispose()
 

@@ -13,7 +13,7 @@ def record(
 ) -> Recorded:
     with writing(engine) as conn:
         release = Release(server=server, version=version, at_us=at_us, source=source)
-        return releases.record(driver_of(conn), release)
+        return releases.record(driver_of(conn), release, now_us=NOON, actor=source)
 
 
 def data_version(engine: Engine) -> int:
@@ -41,6 +41,10 @@ def test_the_same_version_again_is_the_same_release(engine: Engine) -> None:
 
     assert data_version(engine) == first + 1
     assert stored(engine) == [("main", "1.7.0", NOON - DAY, "command")]
+    assert query(engine, "SELECT actor, action, subject FROM audit ORDER BY id") == [
+        ("rest", "release", "main/1.7.0"),
+        ("command", "release", "main/1.7.0"),
+    ]
 
 
 def test_a_version_belongs_to_its_server(engine: Engine) -> None:

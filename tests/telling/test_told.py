@@ -115,7 +115,7 @@ def test_what_a_rule_leaves_out_is_told_of_and_comes_back(api: TestClient) -> No
     assert calls(api) == {"zed": 2}
     assert calls(api, "callers?excluded=only") == {"mcp-probe-1": 5, "mcp-probe-2": 1}
     assert sum(calls(api, "callers?excluded=count").values()) == 8
-    for path in ("names", "callers", "clients", "overview", "series"):
+    for path in ("names", "callers", "clients", "overview", "series", "servers"):
         assert api.get(f"/api/v1/{path}").json()["excluded_calls"] == 6, path
     [row] = items(api, "exclusions")
     assert (row["stale_calls"], row["clients"], row["names"]) == (6, 2, 1)
@@ -124,6 +124,14 @@ def test_what_a_rule_leaves_out_is_told_of_and_comes_back(api: TestClient) -> No
     assert api.delete(f"/api/v1/exclusions/{rule['id']}").status_code == 204
     assert sum(calls(api).values()) == 8
     assert api.delete(f"/api/v1/exclusions/{rule['id']}").status_code == 404
+
+
+def test_a_rule_of_many_stars_leaves_out_what_is_like_it(api: TestClient) -> None:
+    """And is tried on every name that strangers make up, however near to it that comes."""
+    near = "a" * 240
+    Log().call(1, near).call(1, near + "b", times=2).send(api)
+    tell(api, "exclusions", client="a*" * 120 + "b")
+    assert calls(api) == {near: 1}
 
 
 def test_a_rule_never_hides_who_also_calls_otherwise(api: TestClient) -> None:
@@ -141,6 +149,51 @@ def test_a_rule_never_hides_who_also_calls_otherwise(api: TestClient) -> None:
     assert calls(api, "callers?server=maps") == {"zed": 2}
     assert items(api, "names?server=maps")[0]["stale_calls"] == 2
     assert sum(row["value"] for row in items(api, "series?server=maps")) == 2
+
+
+def test_a_rule_leaves_out_notifications_to_its_clients_too(api: TestClient) -> None:
+    """By name and by version; they are told of, and can be asked for."""
+    sent = [("probe", "1"), ("zed", "0-test"), ("zed", "1"), ("zed", "1")]
+    lines = [
+        {
+            "time": DAY.format(day + 1, 0, 0),
+            "msg": "Tool list changed notification sent",
+            "data": {"client": client, "clientVersion": version, "sessionId": f"s{day}"},
+        }
+        for day, (client, version) in enumerate(sent)
+    ]
+    api.post("/ingest?server=maps", content="\n".join(map(json.dumps, lines)))
+    tell(api, "exclusions", client="probe")
+    tell(api, "exclusions", client="zed", version="0-test")
+
+    def told(path: str) -> tuple[dict[str, int], int]:
+        answer = api.get(f"/api/v1/{path}").json()
+        rows = {row["client"]: row["notifications"] for row in answer["items"]}
+        return rows, answer["excluded_notifications"]
+
+    assert told("reactions") == ({"zed": 2}, 2)
+    assert told("reactions?excluded=only") == ({"probe": 1, "zed": 1}, 0)
+    assert told("reactions?excluded=count") == ({"probe": 1, "zed": 3}, 0)
+    assert told("reactions?client=zed") == ({"zed": 2}, 1)
+
+
+def test_what_a_client_did_later_counts_under_each_of_its_names(api: TestClient) -> None:
+    """Three calls by a spelling that was never notified, joined by an alias: it ignored the notification."""
+    sent = {
+        "time": DAY.format(1, 0, 0),
+        "msg": "Tool list changed notification sent",
+        "data": {"client": "zed", "sessionId": "s"},
+    }
+    api.post("/ingest?server=maps", content=json.dumps(sent))
+    Log().call(3, "Zed Preview", times=3).send(api)
+
+    def labels() -> dict[str, int]:
+        [row] = items(api, "reactions")
+        return {label: n for label, n in row["shares"]["labels"].items() if n}
+
+    assert labels() == {"silent": 1}
+    tell(api, "aliases", client="zed preview", target="zed")
+    assert labels() == {"ignored": 1}
 
 
 @pytest.mark.parametrize(
@@ -167,6 +220,15 @@ def test_a_rule_that_cannot_be_used_says_what_can(
 
 
 # ----------------------------------------------------------------------------- marks
+
+
+def test_the_number_of_a_rule_that_was_taken_back_is_not_given_again(api: TestClient) -> None:
+    """The audit tells of rules by their numbers."""
+    numbers = []
+    for client in ("a", "b"):
+        numbers.append(tell(api, "exclusions", client=client)["id"])
+        assert api.delete(f"/api/v1/exclusions/{numbers[-1]}").status_code == 204
+    assert numbers[0] < numbers[1]
 
 
 def test_once_resolved_only_later_calls_are_open_and_reopen_it(api: TestClient) -> None:
@@ -262,7 +324,7 @@ def test_commands_tell_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[st
     run("ingest", str(log), "--server", "maps")
     assert "ws is Windsurf: created" in run("clients", "alias", "ws", "Windsurf")
     assert "exclusion 1: created" in run("clients", "exclude", "--client", "probe")
-    assert "mark 1: windsurf, every name: known at" in run(
+    assert "mark 1: Windsurf, every name: known at" in run(
         "clients", "mark", "known", "maps", "Windsurf"
     )
     assert "taken back" in run("clients", "unmark", "1")
@@ -283,3 +345,41 @@ def test_hostile_text_stays_text(api: TestClient, path: str) -> None:
     table = api.get(f"/api/v1/{path}?format=csv").text
     assert "'=HYPERLINK" in table or "'=hyperlink" in table
     assert '"=h' not in table.lower()
+
+
+def test_each_of_many_marks_counts_the_calls_that_are_its_own(api: TestClient) -> None:
+    """By server, name and client; a mark without a name is of all names of its server."""
+    made = [
+        (server, tool, client, day)
+        for server in ("maps", "shop")
+        for tool in ("old-a", "old-b")
+        for client in ("zed", "kim", "")
+        for day in (1, 2, 4)
+        if (server, tool, client) != ("shop", "old-b", "kim")
+    ]
+    for server in ("maps", "shop"):
+        log = Log()
+        for where, tool, client, day in made:
+            if where == server:
+                log.call(day, client or None, tool=tool)
+        log.send(api, server=server)
+    for server in ("maps", "shop"):
+        for name in ("old-a", "old-b", None):
+            for client in ("zed", "kim", "", "never"):
+                at = DAY.format(3, 0, 0)
+                tell(api, "marks", kind="known", server=server, client=client, name=name, at=at)
+
+    rows = items(api, "marks")
+    assert len(rows) == 24
+    for row in rows:
+        days = [
+            day
+            for server, tool, client, day in made
+            if server == row["server"]
+            and row["name"] in (None, tool)
+            and client == (row["client"] or "")
+        ]
+        assert row["calls_since"] == sum(day > 3 for day in days), row
+        assert (row["last_call"] or "")[:10] == (
+            DAY.format(max(days), 0, 0)[:10] if days else ""
+        ), row

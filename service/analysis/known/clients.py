@@ -1,13 +1,12 @@
 """Who a client is, by the name that it sends."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal, get_args
 
 from service.analysis.known.behaviour import Behaviour, Expected, expected
-from service.names import read_client, shown_key
+from service.names import is_like, read_client, shown_key
 
 Kind = Literal["product", "gateway", "sdk_default", "probe", "script"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -63,12 +62,12 @@ class Clients:
                 if key in exact:
                     return exact[key]
             for pattern, row in patterns:
-                if any(pattern.fullmatch(key) for key in keys):
+                if any(is_like(key, pattern) for key in keys):
                     return row
         return None
 
     @cached_property
-    def _tables(self) -> list[tuple[Mapping[str, Client], list[tuple[re.Pattern[str], Client]]]]:
+    def _tables(self) -> list[tuple[Mapping[str, Client], list[tuple[str, Client]]]]:
         return [(_exact(layer), list(_patterns(layer))) for layer in self.layers]
 
 
@@ -81,9 +80,8 @@ def _exact(rows: Iterable[Client]) -> dict[str, Client]:
     return found
 
 
-def _patterns(rows: Iterable[Client]) -> Iterable[tuple[re.Pattern[str], Client]]:
+def _patterns(rows: Iterable[Client]) -> Iterable[tuple[str, Client]]:
     for row in rows:
         for name in row.names:
             if "*" in name:
-                parts = map(re.escape, shown_key(name).split("*"))
-                yield re.compile(".*".join(parts), re.DOTALL), row
+                yield shown_key(name), row

@@ -10,10 +10,13 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.post("/v1/datasets/{dataset}/ingest")
-async def ingest(request: Request, server: str | None = None, source: str = "axiom") -> Response:
+async def ingest(
+    request: Request, server: str | None = None, source: str | None = None
+) -> Response:
     """Store lines or arrays as the tolerant endpoint does; the dataset does not matter."""
     read = body.reader(request.headers.get("content-encoding"))
-    receipt = (await deliver(request, read, server=server, source=source)).receipt
+    delivered = await deliver(request, read, server=server, source=source, protocol="axiom")
+    receipt = delivered.receipt
     said = {
         "ingested": receipt.received - receipt.rejected,
         "failed": receipt.rejected,

@@ -158,7 +158,9 @@ async def _stored(
     request: Request, read: Reader, server: str | None, source: str | None
 ) -> dict[int, Reason]:
     """Store the records; returns why those at these positions were rejected."""
-    delivered = await deliver(request, read, server=server, source=source or "elasticsearch")
+    delivered = await deliver(
+        request, read, server=server, source=source, protocol="elasticsearch", read_first=True
+    )
     return dict(delivered.rejected)
 
 
@@ -196,4 +198,10 @@ router.add_api_route(
     route_class_override=handshake.ForSenders,
 )
 for _path in (PREFIX, f"{PREFIX}/"):
-    router.add_api_route(_path, handshake.banner, methods=handshake.READ, include_in_schema=False)
+    router.add_api_route(
+        _path,
+        handshake.banner,
+        methods=handshake.READ,
+        include_in_schema=False,
+        route_class_override=handshake.Handshake,
+    )

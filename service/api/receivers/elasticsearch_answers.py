@@ -10,12 +10,15 @@ from fastapi import Request, Response
 from service.answers.query import dumps
 from service.api.receivers.shared import headers_of, status_of
 from service.errors import LastCallError, NotFound
+from service.names import is_like
 
 PRODUCT: Final = {"X-Elastic-Product": "Elasticsearch"}
 """Without it the official clients take no answer, not even one that everything is stored."""
 
 ERRORS: Final = {
     400: "illegal_argument_exception",
+    401: "security_exception",
+    403: "security_exception",
     404: "resource_not_found_exception",
     405: "illegal_argument_exception",
     413: "content_too_long_exception",
@@ -142,13 +145,8 @@ def _below(paths: _Paths, key: str) -> _Paths:
     for path in paths:
         for at, name in enumerate(path):
             if name != "**":
-                if _pattern(name).fullmatch(key):
+                if is_like(key, name):
                     found.add(path[at + 1 :])
                 break
             found.add(path[at:])
     return frozenset(found)
-
-
-@lru_cache(maxsize=256)
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, re.split(r"\*+", name))), re.DOTALL)

@@ -25,11 +25,16 @@ _SENDERS: Final = re.compile(
     r"elastic|logstash|beats?/|vector/|fluent|rsyslog|syslog-ng", re.IGNORECASE
 )
 
-router = APIRouter(route_class=route_class(refusal))
+Handshake: Final = route_class(refusal)
+"""The class of routes that refuse as Elasticsearch does."""
+router = APIRouter(route_class=Handshake)
 
 
 class ForSenders(APIRoute):
     """A route that is there for senders to Elasticsearch only, where people see a page."""
+
+    for_senders = True
+    refuses = staticmethod(refusal)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Match nothing that `is_sender` does not."""

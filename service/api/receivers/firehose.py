@@ -66,5 +66,5 @@ async def firehose(request: Request, server: Server = None, source: Source = Non
         named[0] = cloud.request_id(found.identity)
         return found
 
-    await deliver(request, read, server=server, source=source or "firehose")
+    await deliver(request, read, server=server, source=source, protocol="firehose")
     return _answer(request, named[0])

@@ -23,5 +23,5 @@ _BODY = {"type": "string", "pattern": "^__(CURSOR|REALTIME_TIMESTAMP)="}
 async def upload(request: Request, server: Server = None, source: Source = None) -> Response:
     """Take entries in the journal's export format, or as JSON; each is told from its equals by its cursor."""
     read = journal.reader(request.headers.get("content-encoding"))
-    await deliver(request, read, server=server, source=source or "journal")
+    await deliver(request, read, server=server, source=source, protocol="journal")
     return Response("OK.\n", media_type="text/plain")

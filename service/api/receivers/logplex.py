@@ -23,5 +23,5 @@ _LINE = "<40>1 2026-10-05T10:15:02.114Z host app web.3 - Server started"
 async def drain(request: Request, server: Server = None, source: Source = None) -> Response:
     """Take lines of syslog (RFC 5424), each with its length in front; what has none ends with its line."""
     read = logplex.reader(request.headers.get("content-encoding"))
-    await deliver(request, read, server=server, source=source or "logplex")
+    await deliver(request, read, server=server, source=source, protocol="logplex")
     return Response(status_code=204)

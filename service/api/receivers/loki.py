@@ -43,7 +43,7 @@ async def push(request: Request, server: Server = None, source: Source = None) -
     """
     headers = request.headers
     read = loki.reader(headers.get("content-type"), headers.get("content-encoding"))
-    await deliver(request, read, server=server, source=source or "loki")
+    await deliver(request, read, server=server, source=source, protocol="loki")
     return Response(status_code=204)
 
 

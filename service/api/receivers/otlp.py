@@ -62,7 +62,7 @@ async def logs(request: Request, server: Server = None, source: Source = None) -
     """
     headers = request.headers
     read = otlp.reader(headers.get("content-type"), headers.get("content-encoding"))
-    delivered = await deliver(request, read, server=server, source=source or "otlp")
+    delivered = await deliver(request, read, server=server, source=source, protocol="otlp")
     media_type = _media_type(request)
     return Response(_answer(delivered.receipt, media_type == _JSON), media_type=media_type)
 

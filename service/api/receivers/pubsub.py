@@ -35,5 +35,5 @@ async def pubsub(request: Request, server: Server = None, source: Source = None)
     takes. What is not understood is rejected and kept rather than refused, since it would come again.
     """
     read = cloud.pubsub(request.headers.get("content-encoding"))
-    await deliver(request, read, server=server, source=source or "pubsub")
+    await deliver(request, read, server=server, source=source, protocol="pubsub")
     return Response(status_code=204)

@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
 
-from service.api.problems import RETRY_AFTER_S
 from service.errors import LastCallError
 
 Server = Annotated[
@@ -24,7 +23,7 @@ def status_of(error: LastCallError) -> int:
 
 def headers_of(error: LastCallError) -> dict[str, str]:
     """Return when to come again, where that helps."""
-    return {"Retry-After": str(RETRY_AFTER_S)} if error.status == 503 else {}
+    return {"Retry-After": str(error.retry_after_s)} if error.status == 503 else {}
 
 
 def in_text(_request: Request, error: LastCallError) -> Response:
@@ -42,6 +41,8 @@ def answers(success: int, said: str, media_type: str | None = None) -> Responses
     return {
         success: {"description": said, **content},
         400: {"description": "The body cannot be read; nothing was stored", **refused},
+        401: {"description": "No token is shown that is known", **refused},
+        403: {"description": "The token may not do this", **refused},
         413: {"description": "The body is too large; nothing was stored", **refused},
         503: {
             "description": "It cannot be taken now; nothing was stored, send it again",

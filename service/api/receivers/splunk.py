@@ -12,8 +12,9 @@ from service.ingest.bodies import splunk
 from service.refusals import route_class
 
 _SUCCESS: Final = 0
-_CODES: Final = {400: 6, 413: 27, 503: 9}
-"""Splunk's own numbers of what went wrong: invalid data format, entity too large, server is busy."""
+_CODES: Final = {400: 6, 401: 3, 403: 4, 413: 27, 503: 9}
+"""Splunk's own numbers of what went wrong: invalid data format, invalid authorization, invalid token, entity too
+large, server is busy."""
 _NO_DATA: Final = 5
 _INVALID: Final = {splunk.BROKEN: 6, splunk.NO_EVENT: 12}
 _HEALTHY: Final = 17
@@ -64,7 +65,7 @@ async def event(request: Request, server: Server = None, source: Source = None) 
     where its record has none. A body of which nothing is an event, or whose last one is cut, is refused.
     """
     read = splunk.events(request.headers.get("content-encoding"))
-    await deliver(request, read, server=server, source=source or "splunk")
+    await deliver(request, read, server=server, source=source, protocol="splunk")
     return _said("Success", _SUCCESS)
 
 
@@ -81,7 +82,7 @@ async def event(request: Request, server: Server = None, source: Source = None) 
 async def raw(request: Request, server: Server = None, source: Source = None) -> Response:
     """Take what `/ingest` takes. Also at `/services/collector/raw/1.0`."""
     read = splunk.raw(request.headers.get("content-encoding"))
-    await deliver(request, read, server=server, source=source or "splunk")
+    await deliver(request, read, server=server, source=source, protocol="splunk")
     return _said("Success", _SUCCESS)
 
 
