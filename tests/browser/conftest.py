@@ -1,5 +1,6 @@
 """A real Chromium, and services with made-up months in front of it."""
 
+import os
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -33,7 +34,10 @@ def chromium() -> Iterator[Browser]:
     """
     path = programs.chromium()
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=list(FLAGS))
+        own = {"FONTCONFIG_FILE": str(Path(__file__).with_name("fonts.conf"))}
+        browser = play.chromium.launch(
+            executable_path=path, args=list(FLAGS), env={**os.environ, **own}
+        )
         yield browser
         browser.close()
 

@@ -57,16 +57,20 @@ _COUNT = """async ([picture, parts, ground]) => {
         const i = 4 * (y * all.width + x), d = all.data;
         return Math.hypot(d[i] - r0, d[i + 1] - g0, d[i + 2] - b0) > 80;
     };
-    const share = ([x, y, width, height]) => {
+    const within = (left, top, right, bottom) => {
         let seen = 0, every = 0;
-        for (let i = Math.round(x); i < Math.max(Math.round(x + width), Math.round(x) + 1); i++)
-            for (let j = Math.round(y); j < Math.max(Math.round(y + height), Math.round(y) + 1); j++) {
+        for (let i = left; i < Math.max(right, left + 1); i++)
+            for (let j = top; j < Math.max(bottom, top + 1); j++) {
                 every += 1;
                 seen += painted(i, j);
             }
         return seen / every;
     };
-    const least = {bars: 0.3, gaps: 0.1, marks: 0.2, curves: 0.3};
+    // a crisp edge goes to either pixel beside it
+    const share = ([x, y, width, height]) => Math.max(
+        within(Math.round(x), Math.round(y), Math.round(x + width), Math.round(y + height)),
+        within(Math.floor(x), Math.floor(y), Math.ceil(x + width), Math.ceil(y + height)));
+    const least = {bars: 0.3, gaps: 0.1, marks: 0.15, curves: 0.3};
     return Object.fromEntries(Object.entries(parts).map(
         ([part, places]) => [part, places.filter((at) => share(at) >= least[part]).length]));
 }"""
@@ -75,7 +79,7 @@ _COUNT = """async ([picture, parts, ground]) => {
 def painted(page: Watched, number: int) -> Seen:
     """
     How many bars, hatched gaps, markers and curves of the *number*th figure differ from its ground in at least
-    a third of their pixels (marks, which may be hollow: a fifth; hatching: a tenth).
+    a third of their pixels (marks, which may be hollow: a seventh; hatching: a tenth).
     """
     box = page.page.locator("[data-figure]").nth(number)
     box.scroll_into_view_if_needed()

@@ -133,8 +133,8 @@ def test_from_an_empty_range_one_click_leads_to_the_last_event(
     service = fed([STALE])
     with watched(chromium, service.url) as seen:
         seen.open("/")
-        seen.page.click("text='Go to 2026-05-01'")
-        seen.settle()
+        with seen.leaving():
+            seen.page.click("text='Go to 2026-05-01'")
         assert [row["Stale calls in range"] for row in seen.table("names")] == ["1"]
 
 
@@ -145,8 +145,8 @@ def test_filters_that_leave_nothing_are_cleared_by_a_click(
     service = fed([NEW])
     with watched(chromium, service.url) as seen:
         seen.open("/?server=other")
-        seen.page.click("text='Clear the filters'")
-        seen.settle()
+        with seen.leaving():
+            seen.page.click("text='Clear the filters'")
         assert [row["Stale calls in range"] for row in seen.table("names")] == ["1"]
 
 

@@ -31,16 +31,16 @@ def test_not_this_takes_a_client_away_and_the_chip_brings_it_back(
         expect(not_this).to_be_hidden()
         row.locator("a.long").hover()
         expect(not_this).to_be_visible()
-        not_this.click()
-        seen.settle()
+        with seen.leaving():
+            not_this.click()
         assert clients(seen) == every - {"openai-mcp"}
         assert chip(page) == "client is not openai-mcp"
         rest = months.rows("clients", not_client="openai-mcp", since="2026-01-01")
         assert {each["client"] or "not named in the log" for each in rest} >= clients(seen)
         assert seen.axe() == []
 
-        page.locator(".chips .turn").click()
-        seen.settle()
+        with seen.leaving():
+            page.locator(".chips .turn").click()
         assert chip(page) == "client is openai-mcp"
         assert clients(seen) == {"openai-mcp"}
         page.go_back()
@@ -78,8 +78,8 @@ def test_the_keyboard_reaches_what_a_cell_offers(chromium: Browser, months: Runn
         expect(offered.get_by_role("link", name="only this")).to_be_focused()
         page.keyboard.press("Tab")
         expect(offered.get_by_role("link", name="not this")).to_be_focused()
-        page.keyboard.press("Enter")
-        seen.settle()
+        with seen.leaving():
+            page.keyboard.press("Enter")
         assert chip(page) == f"name is not {name}"
         assert name not in page.locator("#names tbody th a.long").all_inner_texts()
         assert seen.faults == []
@@ -99,12 +99,12 @@ def test_the_form_offers_what_the_search_finds_and_adds_it(
         page.get_by_label("value").fill("claude-code")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert seen.axe() == []
-        page.get_by_role("button", name="Add", exact=True).click()
-        seen.settle()
+        with seen.leaving():
+            page.get_by_role("button", name="Add", exact=True).click()
         assert chip(page) == "client is claude-code or openai-mcp"
         assert urlsplit(page.url).path == "/clients"
         assert clients(seen) == {"claude-code", "openai-mcp"}
-        page.get_by_label("Remove the filter client is openai-mcp").click()
-        seen.settle()
+        with seen.leaving():
+            page.get_by_label("Remove the filter client is openai-mcp").click()
         assert clients(seen) == {"claude-code"}
         assert seen.faults == []

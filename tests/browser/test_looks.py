@@ -199,8 +199,8 @@ def test_an_address_that_leads_nowhere_is_a_page_that_leads_on(
         assert seen.page.locator("h1").inner_text() == "Not found"
         assert "nothing is at /client<b>" in seen.page.locator(".lead").inner_text()
         assert seen.axe() == []
-        seen.page.click("text='Go to the names'")
-        seen.settle()
+        with seen.leaving():
+            seen.page.click("text='Go to the names'")
         seen.faults = []  # Chromium logs the refusal itself
     told = months.client.get("/clienta", headers={"Accept": "application/json, text/plain"})
     assert told.headers["content-type"] == "application/problem+json"

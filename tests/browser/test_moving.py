@@ -11,13 +11,13 @@ def test_back_and_forward_restore_what_was_shown(chromium: Browser, months: Runn
     with watched(chromium, months.url) as seen:
         page = seen.page
         seen.open("/")
-        page.click("text='28 days'")
-        seen.settle()
-        page.click("#names >> text='tomtom-ev-routing'")
-        seen.settle()
+        with seen.leaving():
+            page.click("text='28 days'")
+        with seen.leaving():
+            page.click("#names >> text='tomtom-ev-routing'")
         assert "days=28" in page.url
-        page.click("#callers >> text='openai-mcp'")
-        seen.settle()
+        with seen.leaving():
+            page.click("#callers >> text='openai-mcp'")
         assert page.locator("h1").inner_text() == "openai-mcp"
         assert page.locator(".ranges [aria-current]").inner_text() == "28 days"
         page.go_back()
@@ -44,14 +44,14 @@ def test_the_form_puts_range_server_and_zone_into_the_address(
         page.fill("[name=to_day]", "2026-09-10")
         page.select_option("[name=server]", "maps")
         page.select_option("[name=tz]", "Asia/Kolkata")
-        page.click("text='Show'")
-        seen.settle()
+        with seen.leaving():
+            page.click("text='Show'")
         for word in ("from_day=2026-09-01", "to_day=2026-09-10", "server=maps", "Asia%2FKolkata"):
             assert word in page.url
         assert {row["Retired name"][-4:] for row in seen.table("names")} == {"maps"}
         assert "2026-09-01 00:00 IST" in page.locator(".coverage").inner_text()
-        page.click("nav >> text='Clients'")
-        seen.settle()
+        with seen.leaving():
+            page.click("nav >> text='Clients'")
         assert "tz=Asia%2FKolkata" in page.url
         assert "from_day=2026-09-01" in page.url
 
@@ -61,11 +61,11 @@ def test_a_filter_is_a_chip_that_can_be_taken_away(chromium: Browser, months: Ru
     with watched(chromium, months.url) as seen:
         page = seen.page
         seen.open("/")
-        page.click("#names a.server >> text='reference' >> nth=0")
-        seen.settle()
+        with seen.leaving():
+            page.click("#names a.server >> text='reference' >> nth=0")
         assert page.locator("#names tbody tr").count() == 3
-        page.click("[aria-label='Remove the filter server is reference']")
-        seen.settle()
+        with seen.leaving():
+            page.click("[aria-label='Remove the filter server is reference']")
         assert page.locator("#names tbody tr").count() == 7
 
 
@@ -73,8 +73,8 @@ def test_the_readers_own_zone_is_offered(chromium: Browser, months: Running) -> 
     """The browser of these tests is in Tokyo."""
     with watched(chromium, months.url) as seen:
         seen.open("/")
-        seen.page.click("text='Show in Asia/Tokyo'")
-        seen.settle()
+        with seen.leaving():
+            seen.page.click("text='Show in Asia/Tokyo'")
         assert "JST" in seen.page.locator(".coverage").inner_text()
         assert not seen.page.locator("[data-own-zone]").is_visible()
 
@@ -85,8 +85,8 @@ def test_a_heading_sorts_and_once_more_turns_round(chromium: Browser, months: Ru
         page = seen.page
         seen.open("/clients")
         for order in (True, False):
-            page.click("#clients thead >> text='Sessions'")
-            seen.settle()
+            with seen.leaving():
+                page.click("#clients thead >> text='Sessions'")
             sessions = [int(row["Sessions"]) for row in seen.table("clients")]
             assert sessions == sorted(sessions, reverse=order)
             sort = "-sessions" if order else "sessions"

@@ -148,7 +148,8 @@ def test_the_things_to_do_are_those_of_rest(chromium: Browser, months: Running) 
             onward = seen.page.get_by_role("link", name="next rows")
             if not onward.count():
                 break
-            onward.click()
+            with seen.page.expect_navigation():
+                onward.click()
     assert found == wanted
 
 
@@ -296,8 +297,8 @@ def test_reactions_by_version_are_those_of_rest(chromium: Browser, months: Runni
         seen.open("/reactions")
         shown = cells(seen, "reactions-by-version", columns)
         who = next(row["client"] for row in wanted if row["client"])
-        seen.page.click(f"#reactions-by-version >> text={who} >> nth=0")
-        seen.settle()
+        with seen.leaving():
+            seen.page.click(f"#reactions-by-version >> text={who} >> nth=0")
         heading = seen.page.locator("#figure-listing-times").inner_text()
     assert [
         (row["client"], row["version"], row["episodes"], row["in_flight"]) for row in shown

@@ -85,8 +85,10 @@ def test_without_scripts_the_link_leads_to_the_page_of_the_same(
         seen.page.goto(months.url + "/?days=28&tz=Asia/Kolkata")
         seen.page.click("text='Search'")
         seen.page.get_by_role("searchbox").fill("tomtom-ev")
-        seen.page.get_by_role("button", name="Search").click()
-        seen.page.click(".found >> text='tomtom-ev-routing'")
+        with seen.page.expect_navigation():
+            seen.page.get_by_role("button", name="Search").click()
+        with seen.page.expect_navigation():
+            seen.page.click(".found >> text='tomtom-ev-routing'")
         assert seen.page.locator("h1").inner_text() == "tomtom-ev-routing"
         assert "days=28&tz=Asia%2FKolkata" in seen.page.url
 

@@ -28,12 +28,15 @@ def test_from_an_empty_installation_to_the_first_line(chromium: Browser, service
         page = seen.page
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         seen.open("/")
-        page.locator("main").get_by_role("link", name="Set up a log shipper").click()
+        with seen.leaving():
+            page.locator("main").get_by_role("link", name="Set up a log shipper").click()
         page.locator("select[name=shipper]").select_option("curl")
         page.get_by_label("MCP server").fill("maps")
-        page.get_by_role("button", name="Show its configuration").click()
+        with seen.leaving():
+            page.get_by_role("button", name="Show its configuration").click()
         expect(page.locator("#arrived")).to_have_text("Waiting for the first line.")
-        page.get_by_role("button", name="Make a token").click()
+        with seen.leaving():
+            page.get_by_role("button", name="Make a token").click()
         page.locator("button[data-copy=text]").click()
         copy = page.locator("p.copied").filter(has=page.locator("button[data-copy=text]"))
         expect(copy.get_by_role("status")).to_have_text("Copied.")
@@ -54,7 +57,8 @@ def test_from_an_empty_installation_to_the_first_line(chromium: Browser, service
             "1 record, missing_tool: It is a call"
         )
         expect(page.locator("[data-came]")).to_have_text("It came from the feed maps-curl.")
-        page.get_by_role("link", name="Names", exact=True).first.click()
+        with seen.leaving():
+            page.get_by_role("link", name="Names", exact=True).first.click()
         assert page.locator("#names tbody tr").count() == 1
 
 
@@ -76,11 +80,13 @@ def test_the_page_is_accessible_and_fits(
         seen.faults.clear()
         seen.open("/explain")
         seen.page.get_by_label("Line", exact=True).fill(NAMELESS.decode())
-        seen.page.get_by_role("button", name="Explain").click()
+        with seen.leaving():
+            seen.page.get_by_role("button", name="Explain").click()
         assert "cannot be used" in seen.page.locator("main h2").inner_text()
         assert seen.axe() == []
         seen.open("/setup?shipper=opentelemetry-python&server=maps")
-        seen.page.get_by_role("button", name="Make a token").click()
+        with seen.leaving():
+            seen.page.get_by_role("button", name="Make a token").click()
         assert seen.page.locator("textarea.configuration").count() == 3
         assert seen.axe() == []
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -91,9 +97,11 @@ def test_without_javascript_a_link_looks_again(chromium: Browser, service: Runni
     with watched(chromium, service.url, javascript=False) as seen:
         page = seen.page
         page.goto(f"{service.url}/setup")
-        page.get_by_role("link", name=shippers()["rsyslog"].title, exact=True).click()
+        with seen.leaving():
+            page.get_by_role("link", name=shippers()["rsyslog"].title, exact=True).click()
         assert page.locator("#arrived").inner_text() == "Waiting for the first line."
         (server,) = {page.get_by_label("MCP server").input_value()}
         httpx.post(f"{service.url}/to/{server}/ingest", content=CALL)
-        page.get_by_role("link", name="Look again").click()
+        with seen.leaving():
+            page.get_by_role("link", name="Look again").click()
         assert page.locator("#arrived").inner_text() == "The first line is stored."

@@ -25,7 +25,8 @@ def open_letters(seen: Watched, number: int) -> int:
     """Go from the first page to so many messages; returns how many clicks that took."""
     seen.open("/")
     pages = seen.page.get_by_role("navigation", name="Pages")
-    pages.get_by_role("link", name="To do").click()
+    with seen.leaving():
+        pages.get_by_role("link", name="To do").click()
     letters = seen.page.locator("details.letter")
     for place in range(number):
         letters.nth(place).locator("summary").click()
@@ -83,15 +84,16 @@ def test_what_was_sent_is_said_and_taken_back_by_keyboard_alone(
         client = own.get("/api/v1/todo", **RANGE).json()["messages"][0]["client"]
         letter = seen.page.locator("details.letter").first
         letter.locator("summary").press("Enter")
-        letter.get_by_role("button", name="I have sent it").press("Enter")
+        with seen.leaving():
+            letter.get_by_role("button", name="I have sent it").press("Enter")
         expect(seen.page.locator(".lead")).to_contain_text("1 contacted")
         assert client not in {row["Client"].split()[0] for row in seen.table("todo")}
         seen.open(f"/client?client={client}")
         marked = {row["Retired name"] for row in seen.table("marks")}
         assert marked == {row["name"] for row in own.rows("callers", client=client)}
         for _ in marked:
-            seen.page.get_by_role("button", name="Take back").first.press("Enter")
-            seen.settle()
+            with seen.leaving():
+                seen.page.get_by_role("button", name="Take back").first.press("Enter")
         expect(seen.page.locator("#marks")).to_have_count(0)
         assert own.rows("marks") == []
 
@@ -101,8 +103,8 @@ def test_a_row_leads_to_its_events(chromium: Browser, months: Running) -> None:
     with watched(chromium, months.url) as seen:
         seen.open("/todo")
         row = months.get("/api/v1/todo", **RANGE, limit=1).json()["items"][0]
-        seen.page.locator("#todo td.number a").first.click()
-        seen.settle()
+        with seen.leaving():
+            seen.page.locator("#todo td.number a").first.click()
         events = seen.table("events")
         assert {event["Client"] for event in events} == {row["client"]}
         assert {event["Name as logged"] for event in events} == {row["name"]}

@@ -42,6 +42,13 @@ class Watched:
             }"""
         )
 
+    @contextmanager
+    def leaving(self) -> Iterator[None]:
+        """What is done inside leads to another page: wait for it, until every figure is drawn."""
+        with self.page.expect_navigation():
+            yield
+        self.settle()
+
     def open_tables(self) -> None:
         """Show the table behind every figure."""
         self.page.evaluate(

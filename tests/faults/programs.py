@@ -141,6 +141,11 @@ def serving(server: Server) -> Iterator[Server]:
     try:
         server.start()
         yield server
+    except BaseException as error:
+        error.add_note(
+            f"The service said at last:\n{server.log.read_text(errors='replace')[-4000:]}"
+        )
+        raise
     finally:
         server.stop()
     assert not secrets_in(server.log.read_text(errors="replace"))
