@@ -90,17 +90,18 @@ class Outage:
         try:
             yield
         except Busy as error:
-            self._note_failure(error.detail)
+            self.failed(error)
             raise
         self._note_success()
 
-    def _note_failure(self, detail: str) -> None:
+    def failed(self, error: Busy) -> None:
+        """Note that it could not even be tried."""
         with self._lock:
             self._failed = time.monotonic()
             self._failures += 1
             if self._began is None:
                 self._began = self._failed
-                _say("error", f"{self._what} fails", detail=detail)
+                _say("error", f"{self._what} fails", detail=error.detail)
 
     def _note_success(self) -> None:
         with self._lock:

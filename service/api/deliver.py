@@ -42,6 +42,8 @@ async def deliver(
     named = (token.server if token else None) or names.feed_name("server", server)
     feed = names.feed_name("source", source) or (token.name if token else protocol)
     limits = token.limits if token else Limits()
+    if visitor.unsure is not None:
+        state.outages.writing.failed(visitor.unsure)
     refusal = visitor.unsure or rates.refusal(token)
     if refusal is not None and not read_first:
         raise refusal

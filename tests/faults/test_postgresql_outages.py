@@ -153,3 +153,27 @@ def test_a_database_that_may_not_be_written_is_still_read(
         assert [page.status_code for page in pages] == [200] * 3
         assert (receipt["accepted"], receipt["duplicates"]) == (2, 2)
         assert len(server.logged("writing to the database fails")) == 1
+
+
+def test_the_log_has_an_outage_in_which_no_write_was_under_way(
+    make_url: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Refused since nobody can be told from a stranger: that is an outage of writing, once said, and its end, too."""
+    url = make_url("postgresql")
+    database = sa.make_url(url).database
+    other = sa.make_url(url).set(database="postgres").render_as_string(hide_password=False)
+
+    def reachable(word: str) -> None:
+        with psycopg.connect(other, autocommit=True) as administrator:
+            administrator.execute(f'ALTER DATABASE "{database}" ALLOW_CONNECTIONS {word}'.encode())
+            administrator.execute(ENDS, [database])
+
+    with serving(Server(url, tmp_path / "serve.log")) as server:
+        reachable("false")
+        refusals = [post(server, event_line("shipper", number)) for number in range(3)]
+        reachable("true")
+        until(lambda: works_again(server), "a word in the log")
+
+        assert [refused.status_code for refused in refusals] == [503] * 3
+        assert len(server.logged("writing to the database fails")) == 1
+        assert len(server.logged("writing to the database works again")) == 1
