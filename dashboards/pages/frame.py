@@ -228,6 +228,7 @@ def frame_of(request: Request, state: State) -> dict[str, Any]:
         "guest": visitor.is_guest,
         "leads": visitor.leads,
         "bound": {} if visitor.share is None else visitor.share.bound.given(),
+        "may_tell": visitor.is_admin,
         "may_share": visitor.is_admin and may_be_shared(request, path, state.filters),
         "embedded": state.embed == "1",
         "theme": None if state.theme == "auto" else state.theme,

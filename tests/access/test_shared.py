@@ -271,6 +271,13 @@ def test_every_link_of_a_page_stays_below_it_and_leads_somewhere(
     assert len(met) > 20
 
 
+def test_a_link_shows_what_happened_without_who_told_it_and_offers_no_note(world: House) -> None:
+    page = world.client.get(f"{link(world)}/").text
+    assert "On this axis" in page
+    assert "told by" not in page
+    assert "Write a note" not in page
+
+
 PATHS = (
     "",
     "/",
