@@ -191,11 +191,16 @@ def _found(extractor: Extractor, values: Values, ranks: dict[str, int]) -> tuple
     return tuple(
         Found(
             field,
-            str(values[field]),
+            _shown(values[field]),
             _dotted(places[field][ranks[field]]) if field in ranks else "the text of the message",
         )
         for field in sorted(values)
     )
+
+
+def _shown(value: object) -> str:
+    """A value as people write it: several with commas between them."""
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _dotted(path: Path) -> str:
@@ -214,8 +219,9 @@ def _sentence(
         when = (
             "" if outcome.time_ns is not None else ", without a time: it takes that of its arrival"
         )
-        article = "An" if outcome.kind.word[0] in "aeiou" else "A"
-        return f"{article} {outcome.kind.word}, read by the profile {outcome.profile}{when}."
+        kind = outcome.kind.word.replace("_", " ")
+        article = "An" if kind[0] in "aeiou" else "A"
+        return f"{article} {kind}, read by the profile {outcome.profile}{when}."
     if isinstance(outcome, Rejected):
         return f"Rejected: {outcome.reason.value} ({_REASONS[outcome.reason]})."
     if not recogniser.has_needle(raw):

@@ -22,6 +22,14 @@ def of(record: object) -> Explanation:
     return explain(json.dumps(record).encode(), READER)
 
 
+def test_a_field_with_several_values_is_shown_as_people_write_it() -> None:
+    data = {"tool": "t", "client": "c", "replacedBy": ["one", "two"]}
+    found = of({"time": 1790000000000, "msg": "Retired tool called", "data": data})
+
+    shown = {each.field: each.value for each in found.fields}
+    assert shown["replaced_by"] == "one, two"
+
+
 def test_an_event_is_explained_field_by_field() -> None:
     """Each with the place it came from; identities enter the key as hashes."""
     found = of(
@@ -41,7 +49,7 @@ def test_an_event_is_explained_field_by_field() -> None:
         Found("time", "2026-10-05T10:15:02.114Z", "time"),
         Found("tool", "t", "data.tool"),
     )
-    assert found.why == "A stale_call, read by the profile pino with data."
+    assert found.why == "A stale call, read by the profile pino with data."
     assert found.ingredients == (
         ("time", f"{CALL_NS} ns"),
         ("kind", "stale_call"),
@@ -184,7 +192,7 @@ def test_a_line_of_text_is_explained_field_by_field() -> None:
         Found("time", TIME, "time"),
         Found("tool", "t", "data.tool"),
     )
-    assert found.why == "A stale_call, read by the profile logfmt."
+    assert found.why == "A stale call, read by the profile logfmt."
 
 
 @pytest.mark.parametrize(
