@@ -207,7 +207,6 @@ def _declare_shown() -> None:
         show(noun.router, *KEYS)
     for noun in (reactions, vintage):
         show(noun.router, "server", "client")
-    show([effect.effect, effect.effect_clients], *KEYS)
-    show([effect.effect_names, effect.effect_weeks, effect.effect_since], "server", "name")
+    show(effect.router, "server", "name")  # one client is held against the others
     for noun in (coverage, releases):  # hours, versions and instants, of no name and no client
         show(noun.router, "server", beside=("name", "client"))

@@ -77,6 +77,7 @@ def name_page(request: Request) -> Response:
         facts = look.ask(answers.overview, client=None)
         if not facts.items:
             raise NotFound(f"no retired name {name!r} is known of server {server!r}")
+        chosen = next(iter(look.ask(answers.overview).items), None)
         who = look.ask(answers.callers, sort=look.state.sort or "-stale_calls", **own_rows(look))
         last = look.ask(answers.events, sort="-time", limit=EVENTS)
         tiles = next(iter(look.ask(answers.names).items), None)
@@ -90,7 +91,8 @@ def name_page(request: Request) -> Response:
             said=look.ask(answers.said, limit=WEEKS).as_json(),
             left_out=who.more["excluded_calls"],
             facts=facts.as_json(),
-            everyone=look.ask(answers.stopped, since=None, client=None, limit=1).as_json(),
+            chosen=plain(chosen) if chosen else None,
+            everyone=look.ask(answers.stopped, since=None, limit=1).as_json(),
             stopped=look.ask(
                 answers.stopped, by="client", since=None, sort="probability", limit=CALLERS
             ).as_json(),

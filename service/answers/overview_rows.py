@@ -96,8 +96,8 @@ class TotalChange(Change):
 class Verdict:
     """
     Whether everyone has stopped: `word`, `reason`, `probability`, `interval` and `wait_days` of `stopped`, and
-    `because`, a sentence with the numbers that it rests on. It is of all clients, in all time up to the end of
-    the range.
+    `because`, a sentence with the numbers that it rests on. It is of the clients asked for, in all time up to
+    the end of the range.
     """
 
     word: StopWord

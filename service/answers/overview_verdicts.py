@@ -65,11 +65,17 @@ class Verdicts:
 
 
 def verdicts_of(scope: Scope, names: Sequence[Name]) -> Verdicts:
-    """The verdict on each of these names: of all its clients, in all time up to the end of the range."""
+    """The verdict on each of these names: of the clients asked for, in all time up to the end of the range."""
     asked, bound = scope.query, scope.moment.bound
-    query = Query(server=asked.server, until=asked.until, tz=asked.tz, as_of=asked.as_of)
-    if bound is not None:  # a link to one client tells nothing of the others
-        query = replace(query, client=only(bound.client), name=only(bound.name))
+    query = Query(
+        server=asked.server,
+        client=asked.client,
+        until=asked.until,
+        tz=asked.tz,
+        as_of=asked.as_of,
+    )
+    if bound is not None:
+        query = replace(query, name=only(bound.name))
     whole = scope_of(
         scope.connection, replace(query, excluded=asked.excluded), scope.moment, "stopped"
     )

@@ -370,7 +370,9 @@ def scope_of(
         as_of_us = instant_asked("as_of", query.as_of, zone)
     if place is not None:
         as_of_us = zones.hold(place.as_of_us)
-    since_us, until_us = _range(connection, query, zone, as_of_us, wanted, servers)
+    # A link knows one server, which may not be the first that there was.
+    everything = moment.bound is None and len(wanted) == len(servers)
+    since_us, until_us = _range(connection, query, zone, as_of_us, wanted, everything)
     if place is not None:
         since_us, until_us = place.since_us, place.until_us or until_us
     return Scope(
@@ -401,14 +403,14 @@ def _range(
     zone: ZoneInfo,
     as_of_us: int,
     wanted: frozenset[int],
-    servers: dict[int, str],
+    everything: bool,
 ) -> tuple[int | None, int]:
     """[since, until) as asked, cut at `as_of`; since is None where nothing has happened yet."""
     until_us = as_of_us
     if query.until is not None:
         until_us = instant_asked("until", query.until, zone)
     if query.since is None:
-        first = _first_event(connection, query, as_of_us, wanted, servers)
+        first = _first_event(connection, as_of_us, wanted, everything)
         until_us = min(until_us, as_of_us)
         return (None if first is None else min(first, until_us)), until_us
     since_us = instant_asked("since", query.since, zone)
@@ -422,14 +424,10 @@ def _range(
 
 
 def _first_event(
-    connection: Connection,
-    query: Query,
-    as_of_us: int,
-    wanted: frozenset[int],
-    servers: dict[int, str],
+    connection: Connection, as_of_us: int, wanted: frozenset[int], everything: bool
 ) -> int | None:
-    """The first event of the servers that are asked for."""
-    if not query.server.is_set or len(wanted) == len(servers):
+    """The first event of the servers that are asked for, or of all that there are."""
+    if everything:
         return read_activity.first_event(connection, as_of_us) if wanted else None
     firsts = (read_activity.first_event(connection, as_of_us, id_) for id_ in sorted(wanted))
     return min((at for at in firsts if at is not None), default=None)

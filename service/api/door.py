@@ -12,8 +12,8 @@ from urllib.parse import parse_qs
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import Request, Response
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service import names
 from service.access import Access
@@ -88,6 +88,7 @@ class Door:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
+        send = _private(send)
         below, secret = shared.taken(scope)
         if secret is not None:
             await self._show(scope, below, secret, receive, send)
@@ -261,3 +262,15 @@ def _refused(asked: _Asked, error: LastCallError) -> Response:
 def _for_elasticsearch(asked: _Asked) -> bool:
     _, path = addressed.split(path_of(asked.scope))
     return elasticsearch.concerns(path, asked.headers)
+
+
+def _private(send: Send) -> Send:
+    """What says nothing of caches is for whoever asked alone: a pass in a cookie does not keep shared caches off."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message.setdefault("headers", [])
+            MutableHeaders(scope=message).setdefault("Cache-Control", "private, no-cache")
+        await send(message)
+
+    return sending

@@ -194,8 +194,8 @@ def overview(
     `spark` has at most 100 buckets of the range; `bucket` says how long they are. `totals` are of the rows
     of all pages. `sort` takes any column of a single value but `message`.
 
-    With `detail=true`, rows have the `verdict` of `stopped` on all clients in all time, with the reason in a
-    sentence, `top_client` what would make that client stop, `spark` the notifications of the server, and
+    With `detail=true`, rows have the `verdict` of `stopped` on the clients asked for, in all time, with the reason
+    in a sentence, `top_client` what would make that client stop, `spark` the notifications of the server, and
     `totals` how many names have each verdict. `sort=need` then puts first what needs doing: by verdict, from
     still calling to stopped, then by active days and by calls, the most first.
 

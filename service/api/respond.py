@@ -45,15 +45,15 @@ def respond(
     query = asked.query()
     _check(query, answer.__name__)
     as_csv = asked.format == "csv" or (asked.format is None and _prefers_csv(request))
-    tag = _tag(connection, query, moment, f"{answer.__name__} {as_csv}")
     headers = {
-        "ETag": tag,
         "Cache-Control": "private, no-cache",
         "Vary": "Accept",
         "X-Content-Type-Options": "nosniff",
     }
-    if _has(request.headers.get("if-none-match", ""), tag):
-        return Response(status_code=304, headers=headers)
+    if moment.bound is None:  # by a link a tag would tell when data of others come
+        tag = headers["ETag"] = _tag(connection, query, moment, f"{answer.__name__} {as_csv}")
+        if _has(request.headers.get("if-none-match", ""), tag):
+            return Response(status_code=304, headers=headers)
     found = answer(connection, query, moment)
     if found.next_cursor is not None:
         kept = [pair for pair in request.query_params.multi_items() if pair[0] != "cursor"]

@@ -310,3 +310,15 @@ def test_no_secret_is_in_logs_errors_or_pages(
     for text in [*(str(each.headers) + each.text for each in said), *logged, out, err]:
         assert right not in text
         assert wrong not in text
+
+
+def test_no_shared_cache_keeps_what_is_for_whoever_asked(house: House) -> None:
+    """Every answer says so, refusals and what is not there, too; the static files alone are for all."""
+    admin = house.token("eva", "admin")
+    for method, path in [*routes(house.app), ("GET", "/nowhere")]:
+        if path.startswith(("/static", "/to/")) or method != "GET":
+            continue
+        for secret in (admin, None):
+            answer = house.ask(method, address(path), secret)
+            said = set(answer.headers["Cache-Control"].split(", "))
+            assert said & {"private", "no-store"}, (path, answer.status_code)

@@ -32,6 +32,8 @@ NOT_OF_A_NAME: Final = {
 """What is about clients whatever they call: not shown by a link to one name."""
 NOT_OF_A_CLIENT: Final = {
     "/effect",
+    "/api/v1/effect",
+    "/api/v1/effect/clients",
     "/api/v1/effect/names",
     "/api/v1/effect/weeks",
     "/api/v1/effect/since",
@@ -181,12 +183,14 @@ def test_whether_something_else_is_there_cannot_be_found_out(
 
 
 def seen(house: House, root: str, bound: dict[str, str]) -> dict[str, str]:
-    """Every body that a link shows, without the places in lists."""
+    """Every body that a link shows, without the places in lists; and its tag, which would tell of changes."""
     found = {}
     for path, at in places(house):
         for query in ("", "by=client", "days=all&format=json"):
             if is_shown(path, bound):
-                found[f"{at}?{query}"] = _PLACES.sub("", ask(house, root, at, query).text)
+                answer = ask(house, root, at, query)
+                tag = answer.headers.get("ETag", "")
+                found[f"{at}?{query}"] = tag + _PLACES.sub("", answer.text)
     return found
 
 
@@ -206,6 +210,8 @@ def test_whatever_comes_of_another_server_changes_no_answer(tmp_path: Path) -> N
             "weather",
             "\n".join(shared.lines("canary4", shared.NAMES, ("own-client-alpha",))),
         )
+        long_ago = [re.sub("20[0-9]{2}-", "2019-", line) for line in shared.lines("canary5")]
+        shared.deliver(house, admin, "fourth", "\n".join(long_ago))
         for name in looked:
             after = seen(house, links[name], BOUNDS[name])
             for asked, text in before[name].items():

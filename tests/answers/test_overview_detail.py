@@ -28,13 +28,17 @@ def logs(engine: Engine, seed: int = 4) -> None:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("asked", RANGES)
-def test_each_verdict_is_that_of_stopped_of_all_clients_in_all_time(
+def test_each_verdict_is_that_of_stopped_of_the_same_clients_in_all_time(
     engine: Engine, asked: dict[str, Any]
 ) -> None:
     """And the totals say how many names have each, in the order from still calling to stopped."""
     logs(engine)
     found = ask(engine, detail=True, **asked)
-    whole = {name: asked[name] for name in ("server", "until", "tz", "excluded") if name in asked}
+    whole = {
+        name: asked[name]
+        for name in ("server", "client", "until", "tz", "excluded")
+        if name in asked
+    }
     wanted = {
         (row["server"], row["name"]): row
         for row in ask(engine, collection="stopped", **whole)["items"]

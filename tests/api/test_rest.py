@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -354,9 +355,12 @@ def test_ten_of_twelve_clients_and_the_rest_are_the_total(get: Any) -> None:
     assert distinct[-1]["value"] == 2
 
 
-def test_the_reference_loads_nothing_and_names_every_route(get: Any) -> None:
-    """One page of plain HTML; no foreign host, no script."""
+def test_the_reference_loads_nothing_foreign_and_names_every_route(get: Any) -> None:
+    """One page in the style of the others; no foreign host, no script; its contents lead to what is there."""
     page = get("/docs").text
+    led = re.findall(r'<a href="#([^"]+)"', page)
+    assert led == re.findall(r'<section id="([^"]+)"', page)
+    assert len(led) == len(set(led)) > len(NOUNS)
     for noun in NOUNS:
         assert f"/api/v1/{noun}" in page
     assert "<script" not in page

@@ -315,3 +315,25 @@ def test_reactions_by_version_are_those_of_rest(chromium: Browser, months: Runni
         shares = row["shares"]
         assert mine["refreshed"].startswith(f"{shares['refreshed']:,} of {shares['measured']:,}")
     assert heading == f"Time to listing of {who}"
+
+
+def test_verdicts_are_of_the_clients_that_a_page_is_filtered_by(
+    chromium: Browser, months: Running
+) -> None:
+    """On Names, and at the head of the page of one name, as REST has them; its last call is theirs, too."""
+    client = months.rows("stopped", by="client", sort="-silent_days", client="cursor-vscode")[0]
+    asked = {"server": client["server"], "name": client["name"], "client": "cursor-vscode"}
+    (row,) = months.rows("stopped", **asked)
+    (everyone,) = months.rows("stopped", server=asked["server"], name=asked["name"])
+    assert row["verdict"] != everyone["verdict"]
+    query = urlencode({**asked, "days": "all"})
+    with watched(chromium, months.url) as seen:
+        seen.open(f"/?{query}")
+        (shown,) = seen.table("names")
+        assert shown["Has everyone stopped?"].startswith(row["verdict"])
+        seen.open(f"/name?{query}")
+        said = seen.page.locator("#stopped-heading + p").inner_text()
+        assert said.startswith(row["verdict"])
+        last = seen.page.locator(".lead time").first.get_attribute("datetime")
+        assert last == row["last_call"]
+        assert last != everyone["last_call"]

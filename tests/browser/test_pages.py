@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.acceptance.service import Running, running
 from tests.browser.conftest import NOW, fill, settings_in
@@ -209,3 +209,16 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(
     assert len(wanted) > 4
     assert set(wanted) <= reached.keys()
     assert all(reached.values())
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1440)])
+def test_the_reference_of_the_api_is_a_page_like_the_others(
+    chromium: Browser, months: Running, theme: Theme, width: int
+) -> None:
+    with watched(chromium, months.url, theme, width) as seen:
+        seen.open("/docs")
+        assert seen.axe() == []
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+        seen.page.get_by_role("link", name="Last Call", exact=True).click()
+        expect(seen.page.get_by_role("heading", level=1)).to_have_text("Who still calls what")
+        assert seen.faults == []
