@@ -1,0 +1,38 @@
+"""A form stands only where whoever reads the page may send it."""
+
+import re
+from urllib.parse import urlencode
+
+from service.api.needs import Need, Table, satisfies
+from tests.access.conftest import House
+from tests.access.shared import OWN
+
+ABOUT = {"server": "maps", "name": f"{OWN}-name-one"}
+CLIENT = {"client": f"{OWN}-client-alpha"}
+PAGES = (
+    *("/", "/todo", "/clients", "/catalogue", "/told", "/health", "/setup", "/explain", "/effect"),
+    *("/reactions", "/search", f"/name?{urlencode(ABOUT)}", f"/client?{urlencode(CLIENT)}"),
+)
+
+
+def forms(house: House, page: str, secret: str) -> set[str]:
+    """The paths to which forms of a page are sent."""
+    answer = house.ask("GET", page, secret)
+    assert answer.status_code == 200, page
+    return set(re.findall(r'method="post" action="([^"?]+)"', answer.text))
+
+
+def test_a_reader_is_offered_no_form_that_would_be_refused(world: House) -> None:
+    table = Table(world.app.routes)
+    reader = world.token("rita", "read")
+    for page in PAGES:
+        for path in forms(world, page, reader):
+            need = table.place("POST", path, False).need
+            assert need is Need.NOTHING or satisfies("read", need), (page, path)
+
+
+def test_an_admin_is_offered_all_of_them(world: House) -> None:
+    admin = world.token("ada", "admin")
+    offered = set().union(*(forms(world, page, admin) for page in PAGES))
+    for word in ("mark", "unmark", "alias", "exclude", "note", "unnote", "entry", "hide"):
+        assert f"/tell-{word}" in offered, word
