@@ -82,7 +82,7 @@ def style_sheet() -> str:
         f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {dark} }} }}\n"
         ":root[data-theme=light] { color-scheme: light; }\n"
         f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}\n"
-        # Paper is light; a figure that was drawn in dark stays so, and its legend with it.
+        # Paper is light; a figure that is still drawn in dark has its ground, and its legend with it.
         f"@media print {{ :root:root:root {{ color-scheme: light; {_properties('light')} }}\n"
         f".figure:has([data-drawn=dark]) :is(.plot, .legend) {{ {dark} }} }}\n"
     )

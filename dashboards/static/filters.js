@@ -1,6 +1,6 @@
 // Filters: beside a name, client or server that has the pointer or the focus stand "only this" and "not this", which
-// Escape puts away; without scripts the form does the same. Its field of values offers what the search finds of all
-// names, not only the first of them. Names are strangers': they are set as text.
+// Escape puts away; on a screen that is only touched, beside each. Without scripts the form does the same. Its field of
+// values offers what the search finds of all names, not only the first of them. Names are strangers': they are set as text.
 "use strict";
 
 {
@@ -36,14 +36,17 @@
   });
 
   const root = document.documentElement;
-  const pick = document.createElement("span");
-  pick.className = "pick";
-  const [onlyThis, notThis] = ["only this", "not this"].map((words) => {
-    const link = document.createElement("a");
-    link.textContent = words;
-    pick.append(link);
-    return link;
-  });
+
+  function makePick() {
+    const pick = document.createElement("span");
+    pick.className = "pick";
+    for (const words of ["only this", "not this"]) {
+      const link = document.createElement("a");
+      link.textContent = words;
+      pick.append(link);
+    }
+    return pick;
+  }
 
   function setAll(state, key, values) {
     state.delete(key);
@@ -63,9 +66,9 @@
     return `?${state}`;
   }
 
-  function offerBeside(cell) {
-    if (!cell || pick.parentElement === cell) return;
+  function offerBeside(cell, pick) {
     const value = cell.dataset.value ?? cell.textContent;
+    const [onlyThis, notThis] = pick.children;
     onlyThis.href = addressOf(cell.dataset.pick, value, false);
     notThis.href = addressOf(cell.dataset.pick, value, true);
     cell.append(pick);
@@ -73,13 +76,20 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    if (pick.contains(document.activeElement)) pick.parentElement.querySelector("a").focus();
+    document.activeElement?.closest(".pick")?.parentElement.querySelector("a").focus();
     root.dataset.unpicked = "";
   });
+
+  const moving = makePick();
   for (const kind of ["pointerover", "focusin"]) {
     document.addEventListener(kind, (event) => {
       delete root.dataset.unpicked;
-      if (event.target instanceof Element) offerBeside(event.target.closest("[data-pick]"));
+      const cell = event.target instanceof Element ? event.target.closest("[data-pick]") : null;
+      if (cell && !cell.querySelector(".pick")) offerBeside(cell, moving);
     });
+  }
+  // A finger points at nothing before it touches.
+  if (window.matchMedia("(hover: none)").matches) {
+    document.querySelectorAll("[data-pick]").forEach((cell) => offerBeside(cell, makePick()));
   }
 }

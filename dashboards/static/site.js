@@ -4,6 +4,8 @@
 
 const NAMED_PX = 64;
 const NARROW_PX = 320;
+const PAPER = "light";
+const PAPER_PX = 680;
 const config = { displayModeBar: false, responsive: true };
 
 // As many names on an axis as have room side by side, so that none need stand on end.
@@ -20,27 +22,47 @@ function thin(axis, width) {
   }
 }
 
+// What the service made of each figure, by theme: as it came, since drawing changes it.
+const made = new WeakMap();
+
+async function ask(box, theme) {
+  const url = box.dataset.figure.replace("/figures/", `/figures/${theme}/`);
+  const answer = await fetch(url, { headers: { accept: "application/json" } });
+  const figure = await answer.json();
+  if (!answer.ok) throw new Error(figure.detail);
+  made.set(box, { ...made.get(box), [theme]: figure });
+}
+
+// Without a width a figure is as wide as its box. Plotly draws before it returns.
+function show(box, theme, width) {
+  const { data, layout } = structuredClone(made.get(box)[theme]);
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  layout.font.size *= rem / 16; // as large as the reader's other text
+  if (width) Object.assign(layout, { autosize: false, width });
+  thin(layout.xaxis, width ?? box.clientWidth);
+  const lanes = layout.yaxis3; // on the narrowest screens their names would leave a day less than 2 px
+  if (lanes && (width ?? box.clientWidth) < NARROW_PX) lanes.tickfont = { size: layout.font.size * 0.8 };
+  return Plotly.react(box, data, layout, config);
+}
+
+function tellDrawn(box, theme) {
+  box.dataset.drawn = theme;
+  document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true"); // it measures texts there
+  box.dispatchEvent(new Event("drawn", { bubbles: true }));
+}
+
 async function draw(box) {
   const theme = themes.now();
-  const url = box.dataset.figure.replace("/figures/", `/figures/${theme}/`);
   box.dataset.wanted = theme;
   try {
-    const answer = await fetch(url, { headers: { accept: "application/json" } });
-    const made = await answer.json();
-    if (!answer.ok) throw new Error(made.detail);
+    await ask(box, theme);
     if (box.dataset.wanted !== theme) return; // the theme has changed again since
     if (!box.dataset.drawn) box.replaceChildren();
     box.classList.remove("failed");
     box.setAttribute("role", "img");
-    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    made.layout.font.size *= rem / 16; // as large as the reader's other text
-    thin(made.layout.xaxis, box.clientWidth);
-    const lanes = made.layout.yaxis3; // on the narrowest screens their names would leave a day less than 2 px
-    if (lanes && box.clientWidth < NARROW_PX) lanes.tickfont = { size: made.layout.font.size * 0.8 };
-    await Plotly.react(box, made.data, made.layout, config);
-    box.dataset.drawn = theme;
-    document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true"); // it measures texts there
-    box.dispatchEvent(new Event("drawn", { bubbles: true }));
+    await show(box, theme);
+    tellDrawn(box, theme);
+    if (!made.get(box)[PAPER]) ask(box, PAPER).catch(() => {}); // it is then printed as it is
   } catch (error) {
     if (box.dataset.drawn) Plotly.purge(box);
     delete box.dataset.drawn;
@@ -128,15 +150,18 @@ async function lookForArrivals(box) {
   setTimeout(lookForArrivals, LOOK_MS, box);
 }
 
-// A figure is as wide as the screen it was drawn for; paper is not.
-const PAPER_PX = 680;
-
-function fit(layout) {
-  document.querySelectorAll("[data-drawn]").forEach((box) => Plotly.relayout(box, layout));
+// A figure is as wide as the screen it was drawn for, and in the theme of the page; paper is neither. Nobody waits for
+// what is asked for when the printing begins.
+function redraw(theme, width) {
+  document.querySelectorAll("[data-drawn]").forEach((box) => {
+    const known = made.get(box)[theme] ? theme : box.dataset.drawn;
+    show(box, known, width);
+    tellDrawn(box, known);
+  });
 }
 
-window.addEventListener("beforeprint", () => fit({ autosize: false, width: PAPER_PX }));
-window.addEventListener("afterprint", () => fit({ autosize: true, width: null }));
+window.addEventListener("beforeprint", () => redraw(PAPER, PAPER_PX));
+window.addEventListener("afterprint", () => redraw(themes.now()));
 offerCopies();
 offerWelcome();
 drawAll();

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, Page, expect
 
 from tests.acceptance.service import Running
+from tests.browser.test_looks import MOVED
 from tests.browser.watch import Watched, watched
 
 
@@ -83,6 +84,24 @@ def test_the_keyboard_reaches_what_a_cell_offers(chromium: Browser, months: Runn
         assert chip(page) == f"name is not {name}"
         assert name not in page.locator("#names tbody th a.long").all_inner_texts()
         assert seen.faults == []
+
+
+def test_a_finger_finds_what_each_cell_offers(chromium: Browser, months: Running) -> None:
+    """It hovers over nothing: the words stand there, their room from the first paint, none over another."""
+    with watched(chromium, months.url, width=390, touch=True) as seen:
+        seen.open("/clients")
+        assert seen.page.evaluate(MOVED) < 0.01
+        cells = seen.page.locator("[data-pick]")
+        shown = [each for each in seen.page.locator(".pick").all() if each.is_visible()]
+        assert len(shown) == cells.count() > 3
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert seen.axe() == []
+        every = clients(seen)
+        row = seen.page.locator("#clients tbody th").filter(has_text="openai-mcp").first
+        with seen.leaving():
+            row.get_by_role("link", name="not this").tap()
+        assert chip(seen.page) == "client is not openai-mcp"
+        assert len(clients(seen)) == len(every) - 1
 
 
 def test_the_form_offers_what_the_search_finds_and_adds_it(

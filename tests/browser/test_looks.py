@@ -22,10 +22,10 @@ MOVED = """() => new Promise((found) => {
 })"""
 TURNED = """() => [...document.querySelectorAll(".xaxislayer-above text, .xtick text")]
     .map((each) => each.getAttribute("transform") ?? "").filter((each) => /rotate\\((?!0,)/.test(each))"""
-FITS = """() => {
-    const box = document.querySelector(".scroll:has(> #names)");
-    return box.scrollWidth <= box.clientWidth;
-}"""
+WIDE = """() => [...document.querySelectorAll(".scroll")]
+    .filter((box) => !box.closest(".behind") && box.scrollWidth > box.clientWidth)
+    .map((box) => box.getAttribute("aria-label"))"""
+"""Tables that lie beyond their frame, but for those behind figures, of which each series is a column."""
 
 
 @pytest.mark.sampled(1)
@@ -58,11 +58,46 @@ def test_no_page_is_wider_than_the_screen(chromium: Browser, months: Running, wi
                 assert seen.page.evaluate("document.documentElement.scrollWidth") <= width, name
 
 
-def test_the_table_of_names_fits_a_small_laptop(chromium: Browser, months: Running) -> None:
-    """Nothing of it lies beyond its frame at 1280 pixels."""
-    with watched(chromium, months.url, width=1280) as seen:
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("width", [390, 1024, 1280, 1440])
+def test_no_table_of_calls_lies_beyond_its_frame(
+    chromium: Browser, months: Running, width: int
+) -> None:
+    """On a desk none is so wide, and on smaller screens their rows are cards."""
+    with watched(chromium, months.url, width=width) as seen:
+        for name in ("names", "clients", "client", "name", "reactions", "todo"):
+            seen.open(PAGES[name])
+            assert seen.page.evaluate(WIDE) == [], name
+
+
+@pytest.mark.parametrize("path", ["/", "/clients", PAGES["client"], "/?days=7&compare=previous"])
+def test_range_and_filters_stand_in_one_line_on_a_desk(
+    chromium: Browser, months: Running, path: str
+) -> None:
+    """With what shows them."""
+    with watched(chromium, months.url, width=1440) as seen:
+        seen.open(path)
+        ranges = seen.page.locator(".controls .ranges").first.bounding_box()
+        show = seen.page.get_by_role("button", name="Show", exact=True).bounding_box()
+        assert ranges is not None
+        assert show is not None
+        assert abs(ranges["y"] - show["y"]) < ranges["height"] / 2
+
+
+def test_who_has_scripts_is_not_told_to_have_them(chromium: Browser, months: Running) -> None:
+    """Nor while a figure is on its way."""
+    with watched(chromium, months.url) as seen:
+        seen.page.route("**/figures/**", lambda _: None)
+        seen.page.goto(months.url + "/health")
+        assert "JavaScript" not in seen.page.locator("main").inner_text()
+
+
+def test_on_a_phone_the_list_beside_an_axis_is_whole(chromium: Browser, months: Running) -> None:
+    """A list in a box of its own would be cut within a line."""
+    with watched(chromium, months.url, width=390) as seen:
         seen.open("/")
-        assert seen.page.evaluate(FITS)
+        listed = seen.page.locator(".axis ol").first
+        assert listed.evaluate("each => each.scrollHeight <= each.clientHeight")
 
 
 def test_on_a_phone_no_name_on_an_axis_stands_on_end(chromium: Browser, months: Running) -> None:

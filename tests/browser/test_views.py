@@ -7,7 +7,12 @@ from playwright.sync_api import Browser, expect
 
 from dashboards.theme import COLOURS
 from tests.acceptance.service import Running
-from tests.browser.watch import Theme, watched
+from tests.browser.watch import Theme, Watched, watched
+
+A4_PX = 717
+"""What the margins of Chromium leave of its width."""
+LIGHT_TOO = """() => document.querySelectorAll("[data-figure]").length ===
+    performance.getEntriesByType("resource").filter((one) => one.name.includes("/figures/light/")).length"""
 
 
 def test_a_view_is_kept_listed_by_the_palette_and_removed(
@@ -77,6 +82,9 @@ def test_a_printed_page_is_a_report(chromium: Browser, months: Running, theme: T
         seen.open("/clients?days=28")
         seen.open_tables()
         assert not seen.page.locator(".printed").is_visible()
+        if theme != "light":  # what paper needs of a dark page is asked for once it is drawn
+            seen.page.wait_for_function(LIGHT_TOO)
+        seen.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         seen.page.emulate_media(media="print")
         for part in ("header", ".controls", "main button", ".source", "footer", ".views"):
             assert not any(each.is_visible() for each in seen.page.locator(part).all()), part
@@ -92,6 +100,35 @@ def test_a_printed_page_is_a_report(chromium: Browser, months: Running, theme: T
         shade = seen.page.locator(".legend .swatch.series-1").first.evaluate(
             "each => getComputedStyle(each).backgroundColor"
         )
-        drawn = COLOURS[theme]["series-1"]
-        assert shade == f"rgb({', '.join(str(int(drawn[i : i + 2], 16)) for i in (1, 3, 5))})"
+        light = COLOURS["light"]["series-1"]
+        assert shade == f"rgb({', '.join(str(int(light[i : i + 2], 16)) for i in (1, 3, 5))})"
+        assert drawn_for(seen) == {"light"}
+        seen.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+        assert drawn_for(seen) == {theme}
         assert seen.page.pdf().startswith(b"%PDF")
+
+
+def drawn_for(seen: Watched) -> set[str]:
+    """The themes of the page's figures."""
+    found = seen.page.eval_on_selector_all(
+        "[data-figure]", "all => all.map(each => each.dataset.drawn)"
+    )
+    return set(found)
+
+
+def test_what_is_printed_fits_paper_and_says_nothing_that_paper_cannot_do(
+    chromium: Browser, months: Running, strange: Running
+) -> None:
+    """The widest tables fit A4, lists are whole, and no words are left of links that are gone."""
+    with watched(chromium, months.url, width=A4_PX) as seen:
+        seen.page.emulate_media(media="print")
+        for path in ("/", "/reactions"):
+            seen.open(path)
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= A4_PX, path
+        seen.open("/")
+        listed = seen.page.locator(".axis ol").first
+        assert listed.evaluate("each => each.scrollHeight <= each.clientHeight")
+    with watched(chromium, strange.url, width=A4_PX) as seen:
+        seen.open("/")
+        seen.page.emulate_media(media="print")
+        assert seen.page.locator(".left-out").inner_text().endswith(" left out by rules.")

@@ -89,12 +89,15 @@ def watched(
     width: int = 1440,
     *,
     javascript: bool = True,
+    touch: bool = False,
 ) -> Iterator[Watched]:
-    """A fresh page of that width and theme; it is an error if it has any fault in the end."""
+    """A fresh page of that width and theme, on a screen with a pointer or one to touch; it is an error if it has any fault in the end."""
     context = chromium.new_context(
         viewport={"width": width, "height": 900},
         color_scheme=theme,
         java_script_enabled=javascript,
+        has_touch=touch,
+        is_mobile=touch,
         bypass_csp=False,
         timezone_id="Asia/Tokyo",
     )
