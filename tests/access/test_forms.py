@@ -4,6 +4,7 @@ import re
 from urllib.parse import urlencode
 
 from service.api.needs import Need, Table, satisfies
+from service.tokens import Scope
 from tests.access.conftest import House
 from tests.access.shared import OWN
 
@@ -28,7 +29,7 @@ def test_a_reader_is_offered_no_form_that_would_be_refused(world: House) -> None
     for page in PAGES:
         for path in forms(world, page, reader):
             need = table.place("POST", path, False).need
-            assert need is Need.NOTHING or satisfies("read", need), (page, path)
+            assert need is Need.NOTHING or satisfies(Scope.READ, need), (page, path)
 
 
 def test_an_admin_is_offered_all_of_them(world: House) -> None:
