@@ -13,7 +13,7 @@ from service.answers.query import LIMIT_MAX, plain
 from service.errors import NotFound
 from service.names import shown_key
 
-ROWS_BESIDE = 25
+ROWS_BESIDE = 20
 """Rows of the tables beside the page's own."""
 TOLD = 25
 """Marks and aliases of a client that are shown."""
@@ -48,7 +48,9 @@ def client_page(request: Request) -> Response:
         if client and not ever.items:
             raise NotFound(f"no client {client!r} was ever seen")
         facts = look.ask(answers.clients)
-        who = look.ask(answers.callers, sort=look.state.sort or "-stale_calls", **own_rows(look))
+        who = look.ask(
+            answers.callers, sort=look.state.sort or "-stale_calls", **own_rows(look, ROWS_BESIDE)
+        )
         told = look.ask(answers.reactions, name=None)
         last = look.ask(answers.events, sort="-time", limit=EVENTS)
         spelled = _spelling(ever.items, client)

@@ -253,7 +253,7 @@ def test_the_pages_show_the_log_and_mark_a_change(ask: Callable[..., Any]) -> No
     """On the page of the name each Monday; on the landing page what was said until when."""
     name = ask("/name", server="maps", name="route").text
     table = name.split('id="said-table"')[1].split("</table>")[0]
-    assert table.count("<tr>") == 1 + 10
+    assert table.count("<tr") == 1 + 10
     assert "<b>changed</b>: A until then" in table
     assert "(95 %: 0.50 to no bound)" in table
     landing = ask("/").text
