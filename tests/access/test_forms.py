@@ -37,3 +37,11 @@ def test_an_admin_is_offered_all_of_them(world: House) -> None:
     offered = set().union(*(forms(world, page, admin) for page in PAGES))
     for word in ("mark", "unmark", "alias", "exclude", "note", "unnote", "entry", "hide"):
         assert f"/tell-{word}" in offered, word
+
+
+def test_a_reader_is_shown_no_heading_of_forms_that_are_not_there(world: House) -> None:
+    """Of a client that nothing was said about: there would be nothing below it."""
+    page = f"/client?{urlencode({'client': f'{OWN}-client-gamma'})}"
+    heading = "What was done about it"
+    assert heading in world.ask("GET", page, world.token("adam", "admin")).text
+    assert heading not in world.ask("GET", page, world.token("rosa", "read")).text
